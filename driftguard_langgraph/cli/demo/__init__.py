@@ -1,0 +1,1 @@
+"""`driftguard demo`: the main job, shown and checked end to end."""

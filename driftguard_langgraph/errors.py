@@ -1,0 +1,96 @@
+"""Every error the package raises on purpose, in one tree.
+
+    DriftGuardError
+    ├── ConfigurationError (ValueError)      a setting, policy or argument is wrong
+    ├── InvalidEpisode (ValueError)          text that cannot be remembered or reviewed
+    ├── EmbeddingError                       the embedder failed or returned nonsense
+    ├── StoreError
+    │   ├── StoreUnavailable                 locked, closed, unreachable: try again
+    │   ├── SchemaMismatch                   another application's, version's or model's data
+    │   └── CorruptStore                     the file is damaged
+    ├── GuardrailTriggered                   the policy says: do not run this step
+    ├── GuardrailAcknowledgementRequired     the policy says: ask somebody first
+    └── MissingExtra (ImportError)           an optional dependency is not installed
+
+Each message says what is wrong and what to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from driftguard_langgraph.reviews import GuardReview
+
+
+class DriftGuardError(Exception):
+    """Base class of every error this package raises on purpose."""
+
+
+class ConfigurationError(DriftGuardError, ValueError):
+    """A setting, a policy name or an argument is not one the package knows or accepts."""
+
+
+class InvalidEpisode(DriftGuardError, ValueError):
+    """An action, feedback or outcome that can be neither remembered nor reviewed."""
+
+
+class EmbeddingError(DriftGuardError):
+    """The embedding model could not be loaded, failed, or returned unusable vectors."""
+
+
+class StoreError(DriftGuardError):
+    """The memory store could not do what was asked."""
+
+
+class StoreUnavailable(StoreError):
+    """The store is locked, closed or unreachable at the moment; the call may succeed later."""
+
+
+class SchemaMismatch(StoreError):
+    """The store holds data of another application, a newer version or another embedding model."""
+
+
+class CorruptStore(StoreError):
+    """The stored data is damaged."""
+
+
+class _Refusal(DriftGuardError):
+    """A policy decided that the step must not run now.
+
+    Attributes:
+        review: The review that led to the refusal, with the evidence.
+    """
+
+    def __init__(self, message: str, review: GuardReview) -> None:
+        super().__init__(message)
+        self.review = review
+
+    def __reduce__(self) -> tuple[type[_Refusal], tuple[str, GuardReview]]:
+        return type(self), (str(self), self.review)
+
+
+class GuardrailTriggered(_Refusal):
+    """The step repeats a remembered failure and the policy is to stop it.
+
+    Raised by the policies `block` and, for the first proposal, `speed_bump`.
+    """
+
+
+class GuardrailAcknowledgementRequired(_Refusal):
+    """The step repeats a remembered failure and somebody has to accept that first."""
+
+
+class MissingExtra(DriftGuardError, ImportError):
+    """A feature needs an optional dependency that is not installed."""
+
+    @classmethod
+    def of(cls, feature: str, extra: str) -> MissingExtra:
+        """Build the error for one feature.
+
+        Args:
+            feature: What the caller wanted, as the subject of a sentence.
+            extra: Name of the extra that brings the dependency.
+        """
+        install = f'pip install "driftguard-langgraph[{extra}]"'
+        return cls(f"{feature} needs the extra '{extra}'. Install it with: {install}")

@@ -1,0 +1,1 @@
+"""Measuring a guard on real traces before it is switched on."""

@@ -1,0 +1,59 @@
+"""One step of a recorded run, whatever format it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+TEXT_TOOL = "(text)"
+"""Name under which steps that are plain words, not tool calls, are counted."""
+
+NO_FEEDBACK = "failed"
+"""What is recorded as feedback when the trace holds no observation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was tried, what came back, and whether that was a failure.
+
+    Attributes:
+        where: File and line (or entry) it was read from, for messages.
+        stream: Whose memory it belongs to; steps of one stream remember each other.
+        tool: Name of the tool, or `TEXT_TOOL`.
+        action: What the guard is asked about: words, or `{"name", "args"}`.
+        feedback: The observation; `NO_FEEDBACK` when there was none.
+        failed: Whether the step failed.
+        source: Where the trace comes from, when the file says so.
+        repeats: The label "repeats an earlier failure of its stream"; None without labels.
+        repeat_kind: The label's kind of repetition, for example `exact`.
+        ambiguous: The label "the same action failed earlier and works now".
+    """
+
+    where: str
+    stream: str
+    tool: str
+    action: str | dict[str, Any]
+    feedback: str
+    failed: bool
+    source: str | None = None
+    repeats: bool | None = None
+    repeat_kind: str | None = None
+    ambiguous: bool = False
+
+
+Batch = tuple[Step, ...]
+"""Steps that were proposed at once: all are reviewed before any of them is recorded."""
+
+
+def as_feedback(output: str) -> str:
+    """Return what a tool printed as feedback that the memory accepts.
+
+    Output of real tools holds bytes that are no text (`find -print0`): a NUL becomes U+2400,
+    half a surrogate pair U+FFFD, and nothing at all `NO_FEEDBACK`.
+
+    Args:
+        output: The observation as recorded.
+    """
+    text = output.replace("\0", "\N{SYMBOL FOR NULL}")
+    text = "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= c <= "\udfff" else c for c in text)
+    return text if text.strip() else NO_FEEDBACK

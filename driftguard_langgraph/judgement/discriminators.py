@@ -1,0 +1,188 @@
+"""Differences that similarity cannot see: each check names one, or finds nothing.
+
+All are pure and linear in the number of words. A *hard* difference makes two texts two
+steps, however alike they sound; a *soft* one only lowers the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from driftguard_langgraph.judgement.features import Features
+from driftguard_langgraph.judgement.words import (
+    OPERATIONS,
+    meaning,
+    opposites_of,
+    place_opposites_of,
+)
+from driftguard_langgraph.types import MatchKind
+
+_ROLE_WORDS = frozenset(
+    meaning(word) for word in "from to into onto in on before after than with over for".split()
+)
+_LOOKS = meaning("show")
+_ENVIRONMENTS = frozenset(meaning(word) for word in "production staging development test".split())
+
+SHORT_TEXT = 8
+"""Up to this many content words a negation anywhere turns the step; in a longer text it
+does so only when it governs the operation, else it restricts some detail."""
+
+PENALTY_OTHER_THING = 0.25
+PENALTY_OTHER_OPERATION = 0.12
+PENALTY_LOOSE_NEGATION = 0.10
+PENALTY_ADDED = 0.04
+"""What soft differences take off a cosine score; fitted on labelled pairs of agent steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that tells two texts apart.
+
+    Attributes:
+        kind: What sort of difference it is.
+        words: The two sides, for people: `"staging / production"`.
+        penalty: What it takes off the score; None for a hard difference.
+    """
+
+    kind: MatchKind
+    words: str
+    penalty: float | None = None
+
+
+def differences(a: Features, b: Features) -> tuple[Difference, ...]:
+    """Return everything that tells two texts apart."""
+    found = (
+        *_turns(a, b),
+        *_values(a, b),
+        *_names(a, b),
+        *_order(a, b),
+        *_mood(a, b),
+    )
+    return found or tuple(_substitution(a, b))
+
+
+def _only(a: Features, b: Features) -> tuple[set[str], set[str]]:
+    return set(a.meanings) - set(b.meanings), set(b.meanings) - set(a.meanings)
+
+
+def _turns(a: Features, b: Features) -> Iterator[Difference]:
+    opposed = [*_opposed(a, b), *_opposed_places(a, b)]
+    negated = a.negations % 2 != b.negations % 2
+    # "do not keep it" is "delete it": one negation undoes one pair of opposites.
+    if negated and len(opposed) == 1:
+        return
+    if negated:
+        loose = max(len(a.content), len(b.content)) > SHORT_TEXT and not _governs(a, b)
+        penalty = PENALTY_LOOSE_NEGATION if loose else None
+        yield Difference("different_polarity", "affirmed / negated", penalty)
+    for left, right in opposed:
+        place = {left, right} <= _ENVIRONMENTS
+        words = f"{a.shown[left]} / {b.shown[right]}"
+        yield Difference("different_target" if place else "different_direction", words)
+
+
+def _governs(a: Features, b: Features) -> bool:
+    return a.negates_operation != b.negates_operation
+
+
+def _opposed(a: Features, b: Features) -> Iterator[tuple[str, str]]:
+    only_a, only_b = _only(a, b)
+    for left in sorted(only_a):
+        for right in sorted(opposites_of(left) & only_b):
+            yield left, right
+
+
+def _opposed_places(a: Features, b: Features) -> Iterator[tuple[str, str]]:
+    """Yield places that are opposed in texts that differ in nothing else."""
+    only_a, only_b = _only(a, b)
+    content_a, content_b = set(a.content), set(b.content)
+    for left in sorted(only_a):
+        for right in sorted(place_opposites_of(left) & only_b):
+            if content_a - {left} == content_b - {right}:
+                yield left, right
+
+
+def _values(a: Features, b: Features) -> Iterator[Difference]:
+    only_a, only_b = _without(a.numbers, b.numbers), _without(b.numbers, a.numbers)
+    if only_a and only_b:
+        yield Difference("different_value", f"{', '.join(only_a)} / {', '.join(only_b)}")
+
+
+def _without(values: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+    left = list(values)
+    for other in others:
+        if other in left:
+            left.remove(other)
+    return left
+
+
+def _names(a: Features, b: Features) -> Iterator[Difference]:
+    only_a, only_b = a.names - b.names, b.names - a.names
+    if only_a and only_b:
+        yield Difference("different_target", f"{_listed(only_a)} / {_listed(only_b)}")
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)[:3])
+
+
+def _order(a: Features, b: Features) -> Iterator[Difference]:
+    """The same things in exchanged roles: from A to B, B before A."""
+    roles_a, roles_b = _roles(a), _roles(b)
+    if roles_a.keys() != roles_b.keys() or sorted(a.content) != sorted(b.content):
+        return
+    for word in sorted(roles_a):
+        left, right = roles_a[word], roles_b[word]
+        if left and right and left.isdisjoint(right):
+            shown = [
+                f"{text.shown[word]} {' '.join(sorted(side))}"
+                for text, side in ((a, left), (b, right))
+            ]
+            yield Difference("different_order", " / ".join(shown))
+
+
+def _roles(text: Features) -> dict[str, set[str]]:
+    """Map each preposition to the content words that it governs."""
+    roles: dict[str, set[str]] = {}
+    governor = ""
+    content = set(text.content)
+    for word in text.meanings:
+        if word in _ROLE_WORDS:
+            governor = word
+            roles.setdefault(governor, set())
+        elif governor and word in content:
+            roles[governor].add(word)
+    return roles
+
+
+def _mood(a: Features, b: Features) -> Iterator[Difference]:
+    for question, order in ((a, b), (b, a)):
+        operation = order.operation
+        if question.asks and not order.asks and operation and operation != _LOOKS:
+            yield Difference("different_mood", "question / instruction")
+
+
+def _substitution(a: Features, b: Features) -> Iterator[Difference]:
+    """One thing named in place of another, in an otherwise shared sentence."""
+    set_a, set_b = set(a.content), set(b.content)
+    only_a, only_b = set_a - set_b, set_b - set_a
+    shorter = min(len(set_a), len(set_b))
+    if not shorter:
+        return
+    shared = len(set_a & set_b) / shorter
+    things_a, things_b = only_a - OPERATIONS, only_b - OPERATIONS
+    if a.operation != b.operation and a.operation and b.operation:
+        words = f"{a.shown[a.operation]} / {b.shown[b.operation]}"
+        yield Difference("different_direction", words, PENALTY_OTHER_OPERATION)
+    if things_a and things_b and len(things_a) <= 2 and len(things_b) <= 2:
+        words = f"{_said(a, things_a)} / {_said(b, things_b)}"
+        yield Difference("different_target", words, PENALTY_OTHER_THING * shared)
+    elif things_a or things_b:
+        added = len(things_a | things_b)
+        words = f"{_said(a, things_a) or '-'} / {_said(b, things_b) or '-'}"
+        yield Difference("different_target", words, PENALTY_ADDED * min(added, 3) * shared)
+
+
+def _said(text: Features, senses: set[str]) -> str:
+    return " ".join(sorted(text.shown[sense] for sense in senses))

@@ -1,0 +1,1 @@
+"""What is remembered: the graph view, merging, retrieval, pruning, and the stores."""

@@ -1,0 +1,153 @@
+"""Making an episode of what a caller reports: everything is checked before anything is kept."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, TypedDict
+
+from driftguard_langgraph.errors import InvalidEpisode
+from driftguard_langgraph.text.actions import ActionLike, as_action, plain_json
+from driftguard_langgraph.text.validation import (
+    TextLimits,
+    checked_namespace,
+    checked_text,
+    observed_text,
+)
+from driftguard_langgraph.types import (
+    SEVERITIES,
+    Episode,
+    Kind,
+    Namespace,
+    Receipt,
+    Severity,
+    utc_now,
+)
+
+MAX_ID_CHARS = 500
+"""Longest episode id; ids made from thread, checkpoint and task are well below it."""
+
+
+class EpisodeDetails(TypedDict, total=False):
+    """What may be told about an outcome besides the three texts.
+
+    Attributes:
+        severity: How bad (or valuable) it was: `low`, `medium` (the default), `high` or
+            `critical`.
+        episode_id: Idempotency key: recording the same one again changes nothing. By
+            default a random one.
+        provenance: Where it was seen: `thread_id`, `run_id`, `checkpoint_ns`,
+            `tool_call_id`, `source`. Values are strings.
+        metadata: Anything else worth keeping, as plain JSON.
+        created_at: When it was observed, with a time zone; by default now.
+        namespace: Whose memory; by default the guard's own.
+    """
+
+    severity: Severity
+    episode_id: str | None
+    provenance: Mapping[str, str] | None
+    metadata: Mapping[str, Any] | None
+    created_at: datetime | None
+    namespace: Sequence[str] | None
+
+
+def build_episode(
+    kind: Kind,
+    action: ActionLike,
+    feedback: str,
+    outcome: str,
+    limits: TextLimits,
+    default_namespace: Namespace,
+    *,
+    namespace: Sequence[str] | None = None,
+    severity: str = "medium",
+    episode_id: str | None = None,
+    provenance: Mapping[str, str] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    created_at: datetime | None = None,
+) -> Episode:
+    """Check what a caller reports and make an episode of it.
+
+    Args:
+        kind: Mistake or success.
+        action: What was tried.
+        feedback: The immediate signal.
+        outcome: What it led to.
+        limits: How long texts may be.
+        default_namespace: Whose memory, unless `namespace` says otherwise.
+        namespace: See `EpisodeDetails`, as for all that follow.
+        severity: How bad or valuable it was.
+        episode_id: Idempotency key.
+        provenance: Where it was seen.
+        metadata: Anything else.
+        created_at: When it was observed.
+
+    Raises:
+        InvalidEpisode: Something given cannot be kept; the message says what.
+        ConfigurationError: The namespace is not one.
+    """
+    return Episode(
+        episode_id=uuid.uuid4().hex if episode_id is None else _checked_id(episode_id),
+        namespace=default_namespace if namespace is None else checked_namespace(namespace),
+        kind=kind,
+        action=as_action(action, limits),
+        feedback=observed_text(feedback, "feedback", limits),
+        outcome=observed_text(outcome, "outcome", limits),
+        severity=_checked_severity(severity),
+        created_at=utc_now() if created_at is None else _checked_time(created_at),
+        provenance=_checked_provenance(provenance or {}),
+        metadata=plain_json(dict(metadata or {}), "metadata"),
+    )
+
+
+def receipt_for(
+    episode: Episode,
+    status: Literal["stored", "duplicate", "unavailable"],
+    *,
+    nodes_created: int = 0,
+    nodes_merged: int = 0,
+    error: str | None = None,
+) -> Receipt:
+    """Return what the caller is told about an episode, as plain JSON."""
+    return Receipt(
+        status=status,
+        episode_id=episode.episode_id,
+        kind=episode.kind,
+        action=episode.action.text,
+        feedback=episode.feedback,
+        outcome=episode.outcome,
+        nodes_created=nodes_created,
+        nodes_merged=nodes_merged,
+        error=error,
+    )
+
+
+def _checked_id(value: str) -> str:
+    return checked_text(value, "episode_id", TextLimits(MAX_ID_CHARS, "refuse"))
+
+
+def _checked_severity(value: str) -> Severity:
+    for known in SEVERITIES:
+        if value == known:
+            return known
+    raise InvalidEpisode(f"severity {value!r} must be one of {', '.join(SEVERITIES)}.")
+
+
+def _checked_time(value: datetime) -> datetime:
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise InvalidEpisode(
+            f"created_at={value!r} must be a datetime with a time zone, "
+            "for example datetime.now(UTC)."
+        )
+    return value.astimezone(UTC)
+
+
+def _checked_provenance(value: Mapping[str, str]) -> dict[str, str]:
+    limits = TextLimits(MAX_ID_CHARS, "truncate")
+    return {
+        checked_text(key, "a provenance key", limits): checked_text(
+            text, f"provenance[{key!r}]", limits
+        )
+        for key, text in value.items()
+    }

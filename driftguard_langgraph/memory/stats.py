@@ -1,0 +1,47 @@
+"""Counting what a namespace remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from driftguard_langgraph.memory.graph import graph_from_paths
+from driftguard_langgraph.memory.stores.base import BaseMemoryStore
+from driftguard_langgraph.memory.stores.records import ChainPath
+from driftguard_langgraph.types import Namespace
+
+
+class GraphStats(TypedDict):
+    """Size of one graph."""
+
+    episodes: int
+    nodes: int
+    edges: int
+
+
+class MemoryStats(TypedDict):
+    """Size of the memory of one namespace."""
+
+    episodes: int
+    mistakes: GraphStats
+    successes: GraphStats
+
+
+def memory_stats(store: BaseMemoryStore, namespace: Namespace) -> MemoryStats:
+    """Count episodes, nodes and edges of both graphs."""
+    mistakes = _graph_stats(store.paths(namespace, "mistake"))
+    successes = _graph_stats(store.paths(namespace, "success"))
+    return MemoryStats(
+        episodes=mistakes["episodes"] + successes["episodes"],
+        mistakes=mistakes,
+        successes=successes,
+    )
+
+
+def _graph_stats(paths: Sequence[ChainPath]) -> GraphStats:
+    graph = graph_from_paths(paths)
+    return GraphStats(
+        episodes=sum(path.frequency for path in paths),
+        nodes=graph.number_of_nodes(),
+        edges=graph.number_of_edges(),
+    )

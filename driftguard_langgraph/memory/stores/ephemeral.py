@@ -1,0 +1,20 @@
+"""Memory that lives as long as the process."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
+
+
+class EphemeralMemoryStore(SqliteMemoryStore):
+    """Memory in this process only: for tests, notebooks and evaluation.
+
+    It is the SQLite store on a database in memory, so it behaves like the real one in
+    everything but durability. It is ready to use; `setup()` was called.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(sqlite3.connect(":memory:", check_same_thread=False))
+        self._owned = True
+        self.setup()

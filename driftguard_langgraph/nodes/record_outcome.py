@@ -1,0 +1,132 @@
+"""The node that remembers how an executed step went, once however often it is replayed.
+
+Replays (resume after an interrupt, retry, crash and resume) share the episode's id, which
+comes from the tool call's id or from the id of this visit of the node. A replay from an older
+checkpoint gets new ids from LangGraph and counts again, unless the step is a tool call with
+an `id`, or the state holds an id of its own (`episode_id_key`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.nodes.base import GuardNode, NodeRun, Steps
+from driftguard_langgraph.nodes.ids import episode_id, provenance
+from driftguard_langgraph.nodes.options import check_names
+from driftguard_langgraph.types import Receipt
+
+NO_FEEDBACK = "no feedback was given"
+DEFAULT_OUTCOMES = {True: "step succeeded", False: "step failed"}
+
+
+class _Keys(NamedTuple):
+    action_key: str
+    feedback_key: str
+    outcome_key: str
+    success_key: str
+    severity_key: str | None
+    episode_id_key: str | None
+    receipt_key: str
+    attempts_key: str
+
+
+def create_record_outcome_node(
+    guard: DriftGuard | None = None,
+    *,
+    action_key: str = "candidate_action",
+    feedback_key: str = "feedback",
+    outcome_key: str = "outcome",
+    success_key: str = "success",
+    severity_key: str | None = None,
+    episode_id_key: str | None = None,
+    namespace: Sequence[str] | None = None,
+    receipt_key: str = "guard_receipt",
+    attempts_key: str = "guard_attempts",
+    name: str = "record_outcome",
+) -> GuardNode:
+    """Return a node that records the executed step as a success or as a mistake.
+
+    Args:
+        guard: Whose memory; as in `create_guard_review_node`.
+        action_key: Where the step is: words, or a tool call `{"name", "args"}`, whose `id`
+            (if there is one) identifies the execution.
+        feedback_key: Where the immediate signal is. Missing or blank: "no feedback was
+            given"; a tool may well answer nothing, and that must not end the run.
+        outcome_key: Where the outcome is. Missing or blank: "step succeeded" or "step failed".
+        success_key: Where it says whether the step worked, true or false.
+        severity_key: Where the severity is. None, or a missing value: `medium`.
+        episode_id_key: Where an id of your own is. None, or a missing value: derived.
+        namespace: Whose memory; as in `create_guard_review_node`.
+        receipt_key: Gets the memory's `Receipt`.
+        attempts_key: Counts the executed steps.
+        name: Name of the node.
+
+    Raises:
+        ConfigurationError: An argument is not usable; at run time, the state lacks
+            `action_key` or `success_key`, or holds text in the latter.
+        InvalidEpisode: At run time: the step cannot be remembered.
+    """
+    keys = _Keys(
+        action_key, feedback_key, outcome_key, success_key, severity_key, episode_id_key,
+        receipt_key, attempts_key,
+    )  # fmt: skip
+    return _RecordOutcomeNode(name, guard, namespace, keys)
+
+
+class _RecordOutcomeNode(GuardNode):
+    def __init__(
+        self,
+        name: str,
+        guard: DriftGuard | None,
+        namespace: Sequence[str] | None,
+        keys: _Keys,
+    ) -> None:
+        check_names({"name": name, **keys._asdict()}, optional={"severity_key", "episode_id_key"})
+        super().__init__(name, guard, namespace)
+        self._keys = keys
+
+    def _steps(self, run: NodeRun) -> Steps:
+        receipt: Receipt = yield partial(self._record, run, self._succeeded(run))
+        run.emit("record", node=self.name, **receipt)
+        return {
+            self._keys.receipt_key: dict(receipt),
+            self._keys.attempts_key: int(run.state.get(self._keys.attempts_key) or 0) + 1,
+        }
+
+    def _succeeded(self, run: NodeRun) -> bool:
+        key = self._keys.success_key
+        value = run.require(key, "success_key", "the executor")
+        if isinstance(value, str):
+            raise ConfigurationError(
+                f"state['{key}'] must be true or false, not the text {value!r}: "
+                "any text, 'false' too, would count as a success."
+            )
+        return bool(value)
+
+    def _record(self, run: NodeRun, succeeded: bool) -> Receipt:
+        keys, guard = self._keys, self._source.get()
+        action = run.require(keys.action_key, "action_key", "the planner")
+        record = guard.record_success if succeeded else guard.record
+        return record(
+            action,
+            _text(run, keys.feedback_key, NO_FEEDBACK),
+            _text(run, keys.outcome_key, DEFAULT_OUTCOMES[succeeded]),
+            severity=_optional(run, keys.severity_key) or "medium",
+            episode_id=_optional(run, keys.episode_id_key) or episode_id(run.identity, action),
+            provenance=provenance(run.identity, action),
+            namespace=self._filled_namespace(run),
+        )
+
+
+def _text(run: NodeRun, key: str, default: str) -> Any:
+    value = run.state.get(key)
+    blank = value is None or (isinstance(value, str) and not value.strip())
+    return default if blank else value
+
+
+def _optional(run: NodeRun, key: str | None) -> Any:
+    return run.state.get(key) if key is not None else None

@@ -1,0 +1,60 @@
+"""The state that the guard's nodes read and write: plain JSON, safe for parallel branches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypedDict, TypeVar
+
+from driftguard_langgraph.types import ToolCall
+
+_T = TypeVar("_T")
+
+
+def latest(_current: _T, update: _T) -> _T:
+    """Reducer: the newest value wins, so that parallel branches may write the same key."""
+    return update
+
+
+def union(current: Sequence[str] | None, update: Sequence[str] | None) -> list[str]:
+    """Reducer: every value once, in the order in which they came."""
+    return list(dict.fromkeys((*(current or ()), *(update or ()))))
+
+
+class DriftGuardState(TypedDict, total=False):
+    """State of a graph that is guarded; extend it with keys of your own.
+
+    Parallel branches may write the guard's keys in the same step: the last branch wins.
+    Give each branch its own keys (`review_key=...`) where every review has to be kept.
+
+    Attributes:
+        candidate_action: The proposed step: words, or a tool call `{"name", "args"}`.
+        feedback: The immediate signal of the executed step.
+        outcome: What it led to.
+        success: Whether it worked; None while nothing was executed.
+        guard_review: The newest review, `GuardReview.to_dict()`; None before the first.
+        guard_warnings_count: Number of its warnings.
+        guard_confidence: 0..1; the highest confidence among its warnings.
+        guard_top_warning: Its first warning, `GuardWarning.to_dict()`, or None.
+        guard_reinforcements_count: Number of its reinforcements.
+        guard_top_reinforcement: Its first reinforcement, or None.
+        guard_bumped: Triggers that were shown in this thread under `speed_bump`.
+        guard_revisions: Reviews in a row that objected; 0 after one that did not.
+        guard_attempts: Executed steps that were recorded.
+        guard_receipt: What the memory answered to the newest record, a `Receipt`.
+    """
+
+    candidate_action: str | ToolCall
+    feedback: str | None
+    outcome: str | None
+    success: bool | None
+    # The reducer has to be the last item: LangGraph looks at no other.
+    guard_review: Annotated[dict[str, Any] | None, latest]
+    guard_warnings_count: Annotated[int, latest]
+    guard_confidence: Annotated[float, latest]
+    guard_top_warning: Annotated[dict[str, Any] | None, latest]
+    guard_reinforcements_count: Annotated[int, latest]
+    guard_top_reinforcement: Annotated[dict[str, Any] | None, latest]
+    guard_bumped: Annotated[list[str], union]
+    guard_revisions: Annotated[int, latest]
+    guard_attempts: Annotated[int, latest]
+    guard_receipt: Annotated[dict[str, Any] | None, latest]

@@ -1,0 +1,128 @@
+"""A whole loop: propose, review, revise, execute, remember, try again.
+
+`begin -> planner -> guard_review`, then `executor -> record_outcome` when the step may run,
+back to the `planner` when it should be revised, or the end when it stays refused. A failed
+step is recorded and goes back to the `planner` with a fresh budget of revisions. `begin`
+clears what an earlier run of the same thread left in `DriftGuardState`, but for
+`candidate_action` and `guard_bumped`; keys of your own stay.
+
+The end is reached in three ways: `success` is true; it is false and `max_attempts` steps were
+executed; or `guard_review["may_run"]` is false and the last proposal was not executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+
+from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.nodes.guard_review import create_guard_review_node
+from driftguard_langgraph.nodes.options import check_count
+from driftguard_langgraph.nodes.record_outcome import create_record_outcome_node
+from driftguard_langgraph.nodes.routing import DEFAULT_MAX_REVISIONS, create_route_on_review
+from driftguard_langgraph.nodes.state import DriftGuardState
+from driftguard_langgraph.types import Policy
+
+DEFAULT_MAX_ATTEMPTS = 3
+"""As in LangGraph's `RetryPolicy`."""
+
+_FRESH: dict[str, Any] = {
+    "feedback": None,
+    "outcome": None,
+    "success": None,
+    "guard_review": None,
+    "guard_warnings_count": 0,
+    "guard_confidence": 0.0,
+    "guard_top_warning": None,
+    "guard_reinforcements_count": 0,
+    "guard_top_reinforcement": None,
+    "guard_revisions": 0,
+    "guard_attempts": 0,
+    "guard_receipt": None,
+}
+
+
+def create_planner_revise_graph(
+    planner: Any,
+    executor: Any,
+    *,
+    guard: DriftGuard | None = None,
+    policy: Policy | None = None,
+    min_confidence: float | None = None,
+    namespace: Sequence[str] | None = None,
+    acknowledged_key: str | None = None,
+    max_revisions: int = DEFAULT_MAX_REVISIONS,
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS,
+    state_schema: type[Any] = DriftGuardState,
+    context_schema: type[Any] | None = None,
+) -> StateGraph[Any, Any, Any, Any]:
+    """Return an uncompiled graph whose planner is warned, and may revise, before each step.
+
+    Args:
+        planner: Node that returns `{"candidate_action": ...}`: function, coroutine function
+            or `Runnable`, added as it is. After an objection the evidence is in
+            `guard_review` and `guard_top_warning`, after a failure there is `feedback` too.
+        executor: Node that runs it and returns `{"success": bool}`, and `"feedback"` and
+            `"outcome"` when there is something to say.
+        guard: Whom to ask; as in `create_guard_review_node`, and so are the next four.
+        policy: What follows from a warning.
+        min_confidence: Below this confidence nothing is stopped, 0..1.
+        namespace: Whose memory.
+        acknowledged_key: Where the state says, with true, that the risk is accepted.
+        max_revisions: How often one step may go back to the planner, before it is run with
+            the warning (`warn`) or given up (the policies that refuse).
+        max_attempts: How many steps one run may execute.
+        state_schema: `DriftGuardState` or a schema with its keys.
+        context_schema: Schema of the run's context, as in `StateGraph`.
+
+    Raises:
+        ConfigurationError: An argument is not usable, or `state_schema` lacks keys.
+    """
+    check_count("max_attempts", max_attempts, 1)
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(state_schema, context_schema)
+    _check_schema(builder, state_schema)
+    review = create_guard_review_node(
+        guard,
+        policy=policy,
+        min_confidence=min_confidence,
+        namespace=namespace,
+        acknowledged_key=acknowledged_key,
+    )
+    record = create_record_outcome_node(guard, namespace=namespace)
+    nodes = {"begin": _begin, "planner": planner, "guard_review": review, "executor": executor}
+    for name, node in {**nodes, "record_outcome": record}.items():
+        builder.add_node(name, node)
+    for start, end in pairwise((START, "begin", "planner", "guard_review")):
+        builder.add_edge(start, end)
+    builder.add_edge("executor", "record_outcome")
+    after_review: dict[Hashable, str] = {"proceed": "executor", "revise": "planner", "stop": END}
+    route = create_route_on_review(max_revisions=max_revisions)
+    builder.add_conditional_edges("guard_review", route, after_review)
+    after_record: dict[Hashable, str] = {"retry": "planner", "end": END}
+    builder.add_conditional_edges("record_outcome", _route_on_outcome(max_attempts), after_record)
+    return builder
+
+
+def _begin(_state: Any) -> dict[str, Any]:
+    return dict(_FRESH)
+
+
+def _route_on_outcome(max_attempts: int) -> Callable[[Any], Literal["retry", "end"]]:
+    def route_on_outcome(state: Any) -> Literal["retry", "end"]:
+        held = state if isinstance(state, dict) else vars(state)
+        return "end" if held["success"] or held["guard_attempts"] >= max_attempts else "retry"
+
+    return route_on_outcome
+
+
+def _check_schema(builder: StateGraph[Any, Any, Any, Any], state_schema: type[Any]) -> None:
+    missing = sorted(set(DriftGuardState.__annotations__) - set(builder.channels))
+    if missing:
+        raise ConfigurationError(
+            f"{state_schema.__name__} lacks the keys {', '.join(missing)}, and LangGraph would "
+            "drop what the guard writes to them: let it inherit from DriftGuardState."
+        )

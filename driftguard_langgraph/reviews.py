@@ -1,0 +1,178 @@
+"""What a review says: warnings, reinforcements, look-alikes, and the decision.
+
+Immutable and free of I/O, as all of `types`; `to_dict` returns plain JSON types only, so
+that a review can live in graph state and cross process boundaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from driftguard_langgraph.types import (
+    REFUSALS,
+    Decision,
+    Kind,
+    Match,
+    Policy,
+    Severity,
+    utc_now,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """One remembered chain that speaks about the reviewed step.
+
+    Attributes:
+        trigger: Label of the remembered action (normalised words, as in the graph view).
+        risk: Label of its feedback, the immediate signal.
+        outcome: Label of what it led to.
+        frequency: How often the remembered action was observed.
+        confidence: 0..1; how much to trust this, by frequency, recency, similarity and
+            the successes that speak against it.
+        severity: The worst severity observed on this chain.
+        last_seen: When the chain was last observed.
+        action_text: The remembered action as somebody wrote it (the wording nearest to
+            the reviewed step).
+        feedback_text: The feedback as it was reported.
+        outcome_text: The outcome as it was reported.
+        episode_ids: The newest episodes behind it (a sample).
+        match: Why the reviewed step counts as the remembered action.
+    """
+
+    trigger: str
+    risk: str
+    outcome: str
+    frequency: int
+    confidence: float
+    severity: Severity
+    last_seen: datetime
+    action_text: str
+    feedback_text: str
+    outcome_text: str
+    episode_ids: tuple[str, ...]
+    match: Match
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recollection as plain JSON."""
+        return {
+            "trigger": self.trigger,
+            "risk": self.risk,
+            "outcome": self.outcome,
+            "frequency": self.frequency,
+            "confidence": round(self.confidence, 6),
+            "severity": self.severity,
+            "last_seen": self.last_seen.isoformat(),
+            "action_text": self.action_text,
+            "feedback_text": self.feedback_text,
+            "outcome_text": self.outcome_text,
+            "episode_ids": list(self.episode_ids),
+            "match": self.match.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GuardWarning(Recollection):
+    """Something like the reviewed step failed before.
+
+    Attributes:
+        remedy: What succeeded afterwards for the same action, when that is known.
+    """
+
+    remedy: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the warning as plain JSON."""
+        return {**Recollection.to_dict(self), "remedy": self.remedy}
+
+
+@dataclass(frozen=True, slots=True)
+class Reinforcement(Recollection):
+    """Something like the reviewed step worked before."""
+
+    @property
+    def recommendation(self) -> str:
+        """The feedback that came with the success."""
+        return self.risk
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reinforcement as plain JSON, `risk` under the name `recommendation`."""
+        plain = Recollection.to_dict(self)
+        plain["recommendation"] = plain.pop("risk")
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedMemory:
+    """A look-alike that is not the reviewed step: shown to whoever asks, never a warning.
+
+    Attributes:
+        kind: Whether the look-alike failed or succeeded.
+        action_text: The remembered action as somebody wrote it.
+        match: What tells it apart from the reviewed step.
+    """
+
+    kind: Kind
+    action_text: str
+    match: Match
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the look-alike as plain JSON."""
+        return {
+            "kind": self.kind,
+            "action_text": self.action_text,
+            "match": self.match.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GuardReview:
+    """What the memory says about one proposed step, and what the policy makes of it.
+
+    Attributes:
+        query: The reviewed step as it was compared.
+        warnings: Remembered failures of the same step, most trustworthy first.
+        reinforcements: Remembered successes of the same step, most trustworthy first.
+        related: Look-alikes that differ in something that matters.
+        chains: The mistake chains behind the warnings, `[action, feedback, outcome]`
+            labels, in the order of the warnings.
+        confidence: The highest confidence among the warnings; 0.0 without any.
+        decision: What follows; see `Decision`.
+        policy: The policy that decided.
+        timestamp: When the review was made.
+        error: Why the memory could not be asked, when `decision` is `unavailable`.
+    """
+
+    query: str
+    warnings: tuple[GuardWarning, ...] = ()
+    reinforcements: tuple[Reinforcement, ...] = ()
+    related: tuple[RelatedMemory, ...] = ()
+    chains: tuple[tuple[str, ...], ...] = ()
+    confidence: float = 0.0
+    decision: Decision = "proceed"
+    policy: Policy = "warn"
+    timestamp: datetime = field(default_factory=utc_now)
+    error: str | None = None
+
+    @property
+    def may_run(self) -> bool:
+        """Whether the policy lets the step run now."""
+        return self.decision not in REFUSALS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the review as plain JSON, safe to keep in graph state."""
+        return {
+            "query": self.query,
+            "warnings": [w.to_dict() for w in self.warnings],
+            "reinforcements": [r.to_dict() for r in self.reinforcements],
+            "related": [r.to_dict() for r in self.related],
+            "chains": [list(chain) for chain in self.chains],
+            "confidence": round(self.confidence, 6),
+            "decision": self.decision,
+            "policy": self.policy,
+            "may_run": self.may_run,
+            "timestamp": self.timestamp.isoformat(),
+            "error": self.error,
+        }

@@ -1,0 +1,154 @@
+"""Settings: one frozen object, from arguments or from `DRIFTGUARD_*` variables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from platformdirs import user_data_path
+from pydantic import AfterValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.types import Policy
+
+ENV_PREFIX = "DRIFTGUARD_"
+
+_Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=1)]
+
+
+def default_database_path() -> Path:
+    """Return the SQLite file in the user's data directory, wherever the process started."""
+    return user_data_path("driftguard-langgraph", appauthor=False) / "memory.sqlite3"
+
+
+def _stripped(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value.strip()
+
+
+_Name = Annotated[str, AfterValidator(_stripped)]
+
+
+class DriftGuardSettings(BaseSettings):
+    """Everything that can be tuned; unknown names and values out of range are errors.
+
+    Each field can be set by an argument or by the environment variable `DRIFTGUARD_` plus
+    its name in upper case; arguments win. The defaults of the fields that DriftGuard
+    described first are its own (its configuration reference).
+
+    Raises:
+        ConfigurationError: For an unknown field or variable, or a value out of range.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENV_PREFIX, frozen=True, extra="forbid", validate_default=True
+    )
+
+    storage_backend: Literal["sqlite", "memory"] = Field(
+        "sqlite", description="Where episodes live: a SQLite file, or this process only."
+    )
+    sqlite_filepath: Path = Field(
+        default_factory=default_database_path, description="File of the SQLite backend."
+    )
+    on_store_error: Literal["open", "closed"] = Field(
+        "open",
+        description="When memory or embedder fail: `open` lets the step run and logs it, "
+        "`closed` raises.",
+    )
+
+    embedding_backend: Literal["onnx", "sentence-transformers", "openai"] = Field(
+        "onnx", description="Who turns text into vectors; all but `onnx` need an extra."
+    )
+    embedding_model_name: _Name = Field(
+        "all-MiniLM-L6-v2", description="Model name or folder for the chosen backend."
+    )
+    embedding_model_path: Path | None = Field(
+        None, description="Folder with another `model.onnx` (and `vocab.txt`) for `onnx`."
+    )
+    embedding_device: str | None = Field(None, description="Device for sentence-transformers.")
+    embedding_cache_size: int = Field(
+        4096, ge=0, description="Texts whose vectors are kept in memory."
+    )
+    reembed_limit: int = Field(
+        2000,
+        ge=0,
+        description="Up to this many stored wordings a change of model re-embeds by itself.",
+    )
+
+    normalizer: Literal["simplemma", "spacy"] = Field(
+        "simplemma", description="Makes node labels; what is compared is the text as written."
+    )
+    language: _Name = Field("en", description="Language of the labels, an ISO 639-1 code.")
+    spacy_model: _Name = Field(
+        "blank", description="`blank` (lookup lemmas of `language`) or an installed pipeline."
+    )
+
+    retrieval_top_k: _Count = Field(5, le=1000, description="Remembered actions per review.")
+    retrieval_min_similarity: _Share = Field(
+        0.60, description="Lowest cosine at which a remembered action can count as the same."
+    )
+    retrieval_recency_weight: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = Field(
+        0.15, description="Share of recency in the confidence, clamped to 0.5."
+    )
+    traversal_max_depth: _Count = Field(3, description="Longest chain, in edges.")
+    traversal_max_branching: _Count = Field(10, description="Neighbours followed per node.")
+    traversal_max_paths: _Count = Field(100, description="Chains per review and kind.")
+    similarity_threshold_action: _Share = Field(0.72, description="Merge threshold, actions.")
+    similarity_threshold_feedback: _Share = Field(0.70, description="Merge threshold, feedback.")
+    similarity_threshold_outcome: _Share = Field(0.88, description="Merge threshold, outcomes.")
+
+    guard_policy: Policy = Field("warn", description="What follows from a warning.")
+    guard_min_confidence: _Share = Field(
+        0.0, description="Lowest confidence at which a policy may stop a step."
+    )
+
+    prune_node_stale_days: _Count = Field(
+        60, description="Days without being seen or used after which memory is stale."
+    )
+    prune_edge_min_frequency: _Count = Field(
+        2, description="Stale links seen less often than this are pruned first."
+    )
+
+    max_text_chars: int = Field(
+        20_000, ge=200, le=5_000_000, description="Longest text that is kept whole."
+    )
+    text_overflow: Literal["truncate", "refuse"] = Field(
+        "truncate", description="What happens to a longer text."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
+        "INFO", description="Level of the CLI's and services' logging."
+    )
+
+    def __init__(self, **values: Any) -> None:
+        _refuse_unknown_variables(type(self))
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ConfigurationError(_explain(error)) from None
+
+
+def _refuse_unknown_variables(cls: type[DriftGuardSettings]) -> None:
+    known = {ENV_PREFIX + name.upper() for name in cls.model_fields}
+    unknown = sorted(
+        k for k in os.environ if k.upper().startswith(ENV_PREFIX) and k.upper() not in known
+    )
+    if unknown:
+        raise ConfigurationError(
+            f"unknown environment variable {', '.join(unknown)}: "
+            "unset it or correct its name (`driftguard doctor` lists the settings)."
+        )
+
+
+def _explain(error: ValidationError) -> str:
+    parts = []
+    for item in error.errors(include_url=False, include_context=False):
+        name = ".".join(str(part) for part in item["loc"]) or "settings"
+        if item["type"] == "extra_forbidden":
+            parts.append(f"unknown setting '{name}'")
+        else:
+            parts.append(f"{name}={item['input']!r}: {item['msg']}")
+    return "invalid settings: " + "; ".join(parts)

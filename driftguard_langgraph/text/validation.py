@@ -1,0 +1,115 @@
+"""The gate for what callers give: texts, namespaces and shares."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from driftguard_langgraph.errors import ConfigurationError, InvalidEpisode
+from driftguard_langgraph.types import Namespace
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """How long a text may be, and what happens to a longer one.
+
+    Attributes:
+        max_chars: Longest text that is kept whole, in characters.
+        overflow: `truncate` keeps head and tail; `refuse` raises.
+    """
+
+    max_chars: int = 20_000
+    overflow: Literal["truncate", "refuse"] = "truncate"
+
+
+def checked_text(value: object, field: str, limits: TextLimits) -> str:
+    """Return `value` as text that can be stored, embedded and compared.
+
+    Args:
+        value: What the caller gave.
+        field: Its name, for the message.
+        limits: How long it may be.
+
+    Raises:
+        InvalidEpisode: It is not a string, is blank, holds a NUL byte or a lone surrogate,
+            or is too long while `limits.overflow` is `refuse`.
+    """
+    if not isinstance(value, str):
+        raise InvalidEpisode(f"{field} must be a string, not {type(value).__name__}.")
+    if not value or value.isspace():
+        raise InvalidEpisode(f"{field} must not be empty: say in words what it is.")
+    if "\0" in value:
+        raise InvalidEpisode(f"{field} holds a NUL byte at {value.index(chr(0))}: remove it first.")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidEpisode(
+            f"{field} holds a lone surrogate at {error.start}: it is not valid Unicode. "
+            "Decode the bytes with errors='replace' first."
+        ) from None
+    return value if len(value) <= limits.max_chars else _bounded(value, field, limits)
+
+
+def observed_text(value: object, field: str, limits: TextLimits) -> str:
+    """Return what a tool printed as text that can be kept.
+
+    Output is not under the caller's control: a command may print binary data. So NUL bytes
+    and lone surrogates are not refused here, but made visible (`␀`, `�`). All else is as
+    in `checked_text`.
+
+    Args:
+        value: What was observed.
+        field: Its name, for the message.
+        limits: How long it may be.
+
+    Raises:
+        InvalidEpisode: It is not a string, is blank, or is too long while
+            `limits.overflow` is `refuse`.
+    """
+    if isinstance(value, str):
+        value = _SURROGATE.sub("\ufffd", value.replace("\0", "\u2400"))
+    return checked_text(value, field, limits)
+
+
+def _bounded(text: str, field: str, limits: TextLimits) -> str:
+    if limits.overflow == "refuse":
+        raise InvalidEpisode(
+            f"{field} has {len(text)} characters, more than max_text_chars="
+            f"{limits.max_chars}. Shorten it, or set text_overflow='truncate'."
+        )
+    # The digest keeps two long texts apart that differ only in the part left out.
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    mark = f" [... {len(text)} characters, sha256 {digest} ...] "
+    keep = limits.max_chars - len(mark)
+    return text[: keep - keep // 3] + mark + text[len(text) - keep // 3 :]
+
+
+def checked_namespace(value: Sequence[str]) -> Namespace:
+    """Return a namespace as a tuple of its labels; any text is a label.
+
+    Raises:
+        ConfigurationError: It is empty, a bare string, or a label is blank or no string.
+    """
+    labels = () if isinstance(value, str) else tuple(value)
+    if not labels or not all(isinstance(label, str) and label.strip() for label in labels):
+        raise ConfigurationError(
+            f"namespace {value!r} must be a sequence of non-empty strings, "
+            'for example ("acme", "user-7").'
+        )
+    return labels
+
+
+def checked_share(value: float, name: str) -> float:
+    """Return a number from 0 to 1.
+
+    Raises:
+        ConfigurationError: It is not one (NaN included).
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise ConfigurationError(f"{name}={value!r} must be a number from 0 to 1.")
+    return float(value)

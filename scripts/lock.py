@@ -1,0 +1,78 @@
+"""Resolve the dependencies anew and write them, pinned, to `requirements/*.txt`.
+
+Run it with the oldest supported Python, so that the pins install on the newer ones too.
+torch is never pinned here: the Makefile names it and `install_cpu_torch.py` sees to its build.
+
+Usage: lock.py TORCH_REQUIREMENT
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+REQUIREMENTS = ROOT / "requirements"
+
+LOCKS = {
+    "base": ("Runtime dependencies, pinned.", ["."]),
+    "test": ("What the tests need beyond base.txt, pinned.", [".[openai]", "--group", "dev"]),
+    "extras": (
+        "What the tests of the extras need beyond base.txt, pinned; torch comes first.",
+        [".[all]", "--group", "extras"],
+    ),
+}
+"""For each file its headline and what is installed into an empty environment for it."""
+
+
+def freeze(python: Path) -> list[str]:
+    """Return the pins of an environment, without this project and torch."""
+    left_out = ["--exclude", "driftguard-langgraph", "--exclude", "torch"]
+    command = [str(python), "-m", "pip", "freeze", *left_out]
+    frozen = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return sorted(frozen.splitlines(), key=str.lower)
+
+
+def resolve(wanted: list[str], pinned: list[str], torch: str | None) -> list[str]:
+    """Install `wanted` into an empty environment and return its pins.
+
+    Args:
+        wanted: Arguments of `pip install`.
+        pinned: Pins that must be kept.
+        torch: Which torch to install first, as a CPU build; None for none.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = Path(folder) / "bin" / "python"
+        constraints = Path(folder) / "constraints.txt"
+        constraints.write_text("\n".join(pinned), encoding="utf-8")
+
+        def run(*arguments: str | Path) -> None:
+            subprocess.run([python, *arguments], check=True, cwd=ROOT)
+
+        run("-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
+        if torch:
+            run(ROOT / "scripts" / "install_cpu_torch.py", torch, "-c", constraints)
+        run("-m", "pip", "install", "--quiet", "-c", constraints, *wanted)
+        return freeze(python)
+
+
+def main(torch: str) -> None:
+    """Write the three files, base first: the other two build on it."""
+    base: list[str] = []
+    for name, (headline, wanted) in LOCKS.items():
+        pins = resolve(wanted, base, torch if name == "extras" else None)
+        lines = [f"# {headline} Written by `make lock`."]
+        if name == "base":
+            base = pins
+        else:
+            lines.append("-r base.txt")
+        lines += [pin for pin in pins if name == "base" or pin not in base]
+        (REQUIREMENTS / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

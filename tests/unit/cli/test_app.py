@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from driftguard_langgraph.cli.app import app, main
+
+COMMANDS = ("demo", "review", "record", "stats", "prune", "doctor", "backtest")
+HEAVY = ("langgraph", "langchain_core", "numpy", "onnxruntime", "networkx", "pydantic")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    shown = CliRunner().invoke(app, [command, "--help"])
+    assert shown.exit_code == 0
+    assert f"Example: driftguard {command}" in shown.stdout
+
+
+def test_the_help_lists_every_command_and_hides_inner_workings() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    assert all(command in shown for command in COMMANDS)
+    assert "--phase" not in CliRunner().invoke(app, ["demo", "--help"]).stdout
+
+
+def test_help_needs_none_of_the_heavy_dependencies() -> None:
+    code = "import sys, driftguard_langgraph.cli.app; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert not set(HEAVY) & set(done.stdout.split())
+
+
+def test_no_arguments_means_help() -> None:
+    assert "Usage" in CliRunner().invoke(app, []).output
+
+
+def test_a_nul_byte_in_a_text_is_one_line_and_exit_code_2() -> None:
+    done = CliRunner().invoke(app, ["record", "go\0", "it broke", "it stayed broken"])
+    assert done.exit_code == 2
+    [line] = done.stderr.splitlines()
+    assert "NUL" in line
+
+
+def test_the_demo_phases_are_not_for_others() -> None:
+    done = CliRunner().invoke(app, ["demo", "--phase", "third"])
+    assert done.exit_code == 2
+    assert "--phase" in done.stderr
+
+
+def test_an_unforeseen_error_is_one_line_unless_debugging(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def breaks(prog_name: str) -> None:
+        raise RuntimeError(f"a\nbug in {prog_name}")
+
+    monkeypatch.setattr("driftguard_langgraph.cli.app.app", breaks)
+    monkeypatch.setattr(sys, "argv", ["driftguard", "stats"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 70
+    [line] = capsys.readouterr().err.splitlines()
+    assert "unexpected RuntimeError: a bug in driftguard" in line
+    monkeypatch.setattr(sys, "argv", ["driftguard", "--debug", "stats"])
+    with pytest.raises(RuntimeError):
+        main()

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from driftguard_langgraph.evaluation.scores import Tally
+from driftguard_langgraph.evaluation.steps import Step
+
+
+def step(*, failed: bool, ambiguous: bool = False) -> Step:
+    return Step(
+        where="t, line 1",
+        stream="s",
+        tool="f",
+        action="go",
+        feedback="x",
+        failed=failed,
+        ambiguous=ambiguous,
+    )
+
+
+def test_rates_follow_from_the_counts() -> None:
+    tally = Tally()
+    tally.add(step(failed=True), False, None)
+    tally.add(step(failed=True), True, "exact")
+    tally.add(step(failed=True), True, "exact")
+    tally.add(step(failed=True), False, "same_error")
+    tally.add(step(failed=True), True, None)
+    tally.add(step(failed=False), True, None)
+    tally.add(step(failed=False), False, None)
+    tally.add(step(failed=False), False, None)
+    tally.add(step(failed=False, ambiguous=True), True, None)
+    assert tally.to_dict() == {
+        "steps": 9,
+        "failures": 5,
+        "successes": 3,
+        "warned": 5,
+        "hits": 3,
+        "misses": 1,
+        "false_alarms": 1,
+        "repeats": 3,
+        "recall": 0.6667,
+        "recall_by_kind": {"exact": 1.0, "same_error": 0.0},
+        "false_alarm_rate": 0.3333,
+        "warning_precision": 0.6,
+    }
+
+
+def test_a_rate_of_nothing_is_none() -> None:
+    empty = Tally().to_dict()
+    assert (empty["recall"], empty["false_alarm_rate"], empty["warning_precision"]) == (
+        None,
+        None,
+        None,
+    )

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from driftguard_langgraph.nodes.ids import RunIdentity, episode_id, provenance
+
+IN_THREAD = RunIdentity("thread-1", "run-1", "record:abc", "task-1")
+CALL: dict[str, Any] = {"name": "rm", "args": {"path": "/srv", "force": True}, "id": "call_1"}
+
+
+def test_a_tool_call_is_identified_by_thread_call_and_arguments() -> None:
+    later = RunIdentity("thread-1", "run-2", "record:xyz", "task-9")
+    assert episode_id(IN_THREAD, CALL) == episode_id(later, CALL)
+    assert str(episode_id(IN_THREAD, CALL)).startswith("thread-1:call_1:")
+
+
+def test_the_order_of_arguments_does_not_change_the_id() -> None:
+    turned = {**CALL, "args": {"force": True, "path": "/srv"}}
+    assert episode_id(IN_THREAD, turned) == episode_id(IN_THREAD, CALL)
+
+
+@pytest.mark.parametrize(
+    ("identity", "call"),
+    [
+        (RunIdentity("thread-2", None, "record:abc", "task-1"), CALL),
+        (IN_THREAD, {**CALL, "id": "call_2"}),
+        (IN_THREAD, {**CALL, "args": {"path": "/var"}}),
+    ],
+    ids=["other thread", "other call", "same call id, other arguments"],
+)
+def test_different_executions_of_tool_calls_have_different_ids(
+    identity: RunIdentity, call: dict[str, Any]
+) -> None:
+    assert episode_id(identity, call) != episode_id(IN_THREAD, CALL)
+
+
+@pytest.mark.parametrize("action", ["delete it", {"name": "rm", "args": {}}])
+def test_without_a_call_id_the_visit_of_the_node_identifies(action: object) -> None:
+    assert episode_id(IN_THREAD, action) == "thread-1:record:abc:task-1"
+
+
+def test_without_a_thread_a_call_id_is_not_trusted() -> None:
+    no_thread = RunIdentity(None, None, "record:abc", "task-1")
+    assert episode_id(no_thread, CALL) == "run:record:abc:task-1"
+
+
+def test_outside_a_graph_the_memory_chooses_the_id() -> None:
+    assert episode_id(RunIdentity.of(None), CALL) is None
+
+
+def test_provenance_holds_only_what_is_known() -> None:
+    assert provenance(RunIdentity(), "delete it") == {"source": "node"}
+    assert provenance(IN_THREAD, CALL) == {
+        "thread_id": "thread-1",
+        "run_id": "run-1",
+        "checkpoint_ns": "record:abc",
+        "tool_call_id": "call_1",
+        "source": "node",
+    }
+
+
+def test_the_id_stays_short_however_deep_the_graphs_are_nested() -> None:
+    deep = [
+        RunIdentity("thread-1", None, "|".join(["a_subgraph:" + "0" * 36] * 20), f"task-{n}")
+        for n in (1, 2, 1)
+    ]
+    ids = [str(episode_id(identity, "delete it")) for identity in deep]
+    assert max(map(len, ids)) < 100
+    assert ids[0] == ids[2] != ids[1]
