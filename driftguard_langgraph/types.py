@@ -49,6 +49,7 @@ MatchKind = Literal[
     "exact",
     "normalized",
     "paraphrase",
+    "same_culprit",
     "dissimilar",
     "different_tool",
     "different_arguments",
@@ -59,7 +60,7 @@ MatchKind = Literal[
     "different_order",
     "different_mood",
 ]
-"""Why two actions count as the same (the first three) or not (the rest)."""
+"""Why two actions count as the same (the first four) or not (the rest)."""
 
 
 class ToolCall(TypedDict):
@@ -146,6 +147,7 @@ class Match:
         similarity: Cosine of the two embeddings, -1..1.
         kind: What settled it.
         differences: What tells them apart, in words, for example `"staging / production"`.
+        shared: For `same_culprit`, the parts that the feedback blamed and both contain.
     """
 
     score: float
@@ -153,6 +155,7 @@ class Match:
     similarity: float
     kind: MatchKind
     differences: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the match as plain JSON."""
@@ -162,6 +165,7 @@ class Match:
             "similarity": round(self.similarity, 6),
             "kind": self.kind,
             "differences": list(self.differences),
+            "shared": list(self.shared),
         }
 
 

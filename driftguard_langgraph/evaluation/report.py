@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
@@ -44,9 +45,10 @@ def _summary(result: BacktestResult) -> str:
 
 
 def _rates(result: BacktestResult) -> Table:
-    table = Table(title="What would have been warned", title_justify="left")
-    for name, justify in (("figure", "left"), ("value", "right"), ("counts", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table = Table(title="What would have been warned", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column("counts", justify="right")
     total = result.total
     table.add_row(
         "recall over repeats", _percent(total.recall), f"{total.warned_repeats} / {total.repeats}"
@@ -69,8 +71,8 @@ _COUNTS = ("steps", "failures", "repeats", "warned", "hits", "misses", "false_al
 
 
 def _counts(title: str, label: str, tallies: dict[str, Tally]) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column(label)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column(label, overflow="fold")
     for name in _COUNTS:
         table.add_column(name.replace("_", " "), justify="right")
     ranked = sorted(tallies.items(), key=lambda item: (-item[1].steps, item[0]))

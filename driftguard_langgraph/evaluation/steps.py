@@ -46,14 +46,9 @@ Batch = tuple[Step, ...]
 
 
 def as_feedback(output: str) -> str:
-    """Return what a tool printed as feedback that the memory accepts.
-
-    Output of real tools holds bytes that are no text (`find -print0`): a NUL becomes U+2400,
-    half a surrogate pair U+FFFD, and nothing at all `NO_FEEDBACK`.
+    """Return what a tool printed, or `NO_FEEDBACK` if that was nothing.
 
     Args:
         output: The observation as recorded.
     """
-    text = output.replace("\0", "\N{SYMBOL FOR NULL}")
-    text = "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= c <= "\udfff" else c for c in text)
-    return text if text.strip() else NO_FEEDBACK
+    return output if output.strip() else NO_FEEDBACK

@@ -6,10 +6,12 @@ steps, however alike they sound; a *soft* one only lowers the score.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from driftguard_langgraph.judgement.features import Features
+from driftguard_langgraph.judgement.frames import agree
 from driftguard_langgraph.judgement.words import (
     OPERATIONS,
     meaning,
@@ -24,14 +26,22 @@ _ROLE_WORDS = frozenset(
 _LOOKS = meaning("show")
 _ENVIRONMENTS = frozenset(meaning(word) for word in "production staging development test".split())
 
+_EDGES = re.compile(r"^[^\w$~]+|[^\w$]+$")
+
+_SIZE = re.compile(r"^(\d+(?:\.\d+)?)([kmgt])i?b?$", re.IGNORECASE)
+
 SHORT_TEXT = 8
 """Up to this many content words a negation anywhere turns the step; in a longer text it
-does so only when it governs the operation, else it restricts some detail."""
+does so only before the operation, else it restricts some detail."""
 
-PENALTY_OTHER_THING = 0.25
-PENALTY_OTHER_OPERATION = 0.12
+SAME_STATEMENT = 0.5
+"""A negation turns a statement only if the rest of it is shared; below this share of common
+content it restricts some detail that the other text words differently."""
+
+PENALTY_OTHER_THING = 0.3
+PENALTY_OTHER_OPERATION = 0.04
 PENALTY_LOOSE_NEGATION = 0.10
-PENALTY_ADDED = 0.04
+PENALTY_ADDED = 0.02
 """What soft differences take off a cosine score; fitted on labelled pairs of agent steps."""
 
 
@@ -62,6 +72,14 @@ def differences(a: Features, b: Features) -> tuple[Difference, ...]:
     return found or tuple(_substitution(a, b))
 
 
+def same_bones(a: Features, b: Features) -> bool:
+    """Whether two texts do the same to the same thing, named as exactly in both."""
+    if a.asks or b.asks or (a.frame and a.frame.operation == _LOOKS):
+        return False
+    named = all(_known(name, b) for name in a.names) and all(_known(name, a) for name in b.names)
+    return named and a.numbers == b.numbers and agree(a.frame, b.frame)
+
+
 def _only(a: Features, b: Features) -> tuple[set[str], set[str]]:
     return set(a.meanings) - set(b.meanings), set(b.meanings) - set(a.meanings)
 
@@ -73,7 +91,9 @@ def _turns(a: Features, b: Features) -> Iterator[Difference]:
     if negated and len(opposed) == 1:
         return
     if negated:
-        loose = max(len(a.content), len(b.content)) > SHORT_TEXT and not _governs(a, b)
+        long = max(len(a.content), len(b.content)) > SHORT_TEXT
+        inner = long and a.negates_operation == b.negates_operation
+        loose = inner or _shared(a, b) < SAME_STATEMENT
         penalty = PENALTY_LOOSE_NEGATION if loose else None
         yield Difference("different_polarity", "affirmed / negated", penalty)
     for left, right in opposed:
@@ -82,8 +102,11 @@ def _turns(a: Features, b: Features) -> Iterator[Difference]:
         yield Difference("different_target" if place else "different_direction", words)
 
 
-def _governs(a: Features, b: Features) -> bool:
-    return a.negates_operation != b.negates_operation
+def _shared(a: Features, b: Features) -> float:
+    """Return the share of the shorter text's content that the other has, 0..1."""
+    set_a, set_b = set(a.content), set(b.content)
+    shorter = min(len(set_a), len(set_b))
+    return len(set_a & set_b) / shorter if shorter else 1.0
 
 
 def _opposed(a: Features, b: Features) -> Iterator[tuple[str, str]]:
@@ -118,13 +141,40 @@ def _without(values: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
 
 
 def _names(a: Features, b: Features) -> Iterator[Difference]:
-    only_a, only_b = a.names - b.names, b.names - a.names
-    if only_a and only_b:
-        yield Difference("different_target", f"{_listed(only_a)} / {_listed(only_b)}")
+    for left, right in ((a.names, b.names), (a.labels, b.labels)):
+        only_a = [name for name in sorted(left - right) if not _known(name, b)]
+        only_b = [name for name in sorted(right - left) if not _known(name, a)]
+        if only_a and only_b:
+            words = f"{', '.join(only_a[:3])} / {', '.join(only_b[:3])}"
+            yield Difference("different_target", words)
 
 
-def _listed(names: frozenset[str]) -> str:
-    return ", ".join(sorted(names)[:3])
+def _known(name: str, text: Features) -> bool:
+    """Whether a text names the same thing in a fuller or barer form: `*.log`, `.log`, `log`."""
+    core = _core(name)
+    if not core or meaning(core) in text.meanings:
+        return True
+    others = [_core(other) for other in (*text.names, *text.labels)]
+    return any(
+        core == other or other.endswith("/" + core) or core.endswith("/" + other)
+        for other in others
+        if other
+    )
+
+
+def _core(name: str) -> str:
+    """Fold what does not change which thing is named.
+
+    Flags keep their case and so do paths, where it matters. Sizes lose the spelling of their
+    unit (10MB, 10M, 10mb), other names their plural (MP3s).
+    """
+    bare = _EDGES.sub("", name)
+    if name.startswith("-") or "/" in bare:
+        return bare
+    size = _SIZE.match(bare)
+    if size:
+        return size.group(1) + size.group(2).lower()
+    return bare.lower().removesuffix("s")
 
 
 def _order(a: Features, b: Features) -> Iterator[Difference]:
@@ -167,10 +217,7 @@ def _substitution(a: Features, b: Features) -> Iterator[Difference]:
     """One thing named in place of another, in an otherwise shared sentence."""
     set_a, set_b = set(a.content), set(b.content)
     only_a, only_b = set_a - set_b, set_b - set_a
-    shorter = min(len(set_a), len(set_b))
-    if not shorter:
-        return
-    shared = len(set_a & set_b) / shorter
+    shared = _shared(a, b)
     things_a, things_b = only_a - OPERATIONS, only_b - OPERATIONS
     if a.operation != b.operation and a.operation and b.operation:
         words = f"{a.shown[a.operation]} / {b.shown[b.operation]}"

@@ -5,15 +5,23 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from driftguard_langgraph.judgement.lexicon import FUNCTION_WORDS, NEGATIONS, QUESTION_OPENERS
+from driftguard_langgraph.judgement.frames import Frame, frame_of
+from driftguard_langgraph.judgement.lexicon import (
+    ENDINGS,
+    FUNCTION_WORDS,
+    KNOWN_PATHS,
+    NEGATIONS,
+    QUESTION_OPENERS,
+)
 from driftguard_langgraph.judgement.quantities import NUMBER_WORDS, quantities
-from driftguard_langgraph.judgement.words import OPERATIONS, meanings
+from driftguard_langgraph.judgement.words import OPERATIONS, meanings, stem
 
 _TOKEN = re.compile(
     r"""
     (?P<quoted>"[^"\n]{1,200}" | `[^`\n]{1,200}` | (?<!\w)'[^'\n]{1,200}'(?!\w))
+  | (?P<compound>(?<![\w./-])[^\W\d_]+(?:[-/][^\W\d_]+)+(?![\w./-]*[\w/]))
   | (?P<path>(?<![\w.])(?:~|\.{1,2})?/[^\s"'`,;()<>|]* | (?!\d+/\d+(?![\w/]))\w+(?:/[\w.*-]+)+)
   | (?P<flag>(?<!\S)--?[A-Za-z][\w-]*)
   | (?P<number>(?<![\w.])[$€£]?\d+(?:[.,/]\d+)*(?:st|nd|rd|th)?%?(?![\w]))
@@ -29,7 +37,16 @@ _SQL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CODE_MARK = re.compile(r"[|;{}<>$=\\&]|(?:^|\s)-{1,2}\w|\w\(|\)\.")
+_BEFORE_OPENER = frozenset("in on at from to for by with and so".split())
+_PREFIXES = ("re-", "un-", "sub-", "pre-", "non-", "de-", "dis-")
+"""Prefixes that are written with and without a hyphen."""
 _PROSE_WORDS = frozenset("the a an of is are and that with all this to which for".split())
+_ASSIGNED = re.compile(
+    r"(?:\b(?:set|use|with|pass)\s+)?(?<![\w-])([A-Za-z_]{3,40})\s?=\s?(true|false|on|off|yes|no)\b",
+    re.IGNORECASE,
+)
+"""A switch in code: `verify=False` is what prose calls "disable verification"."""
+_SWITCHED_ON = frozenset({"true", "on", "yes"})
 _REQUEST = re.compile(
     r"^\s*(?:(?:can|could|would|will) you|please|let'?s|i want to|try to)\s+", re.IGNORECASE
 )
@@ -48,6 +65,8 @@ class Features:
         negates_operation: Whether one of them stands before the first operation.
         numbers: Its quantities, digits and words alike, sorted.
         names: Identifiers, paths, flags and quoted strings, exact.
+        labels: Hyphenated words, which may be names or not ("fix-login", "read-only").
+        frame: Its first clause, if it does something to something.
         asks: Whether it is a question rather than an instruction.
         is_code: Whether it is code, where every token counts.
     """
@@ -60,13 +79,15 @@ class Features:
     negates_operation: bool
     numbers: tuple[str, ...]
     names: frozenset[str]
+    labels: frozenset[str]
+    frame: Frame | None
     asks: bool
     is_code: bool
 
     @property
     def things(self) -> frozenset[str]:
         """Everything it speaks about: content, names and quantities."""
-        return frozenset((*self.content, *self.names, *self.numbers))
+        return frozenset((*self.content, *self.names, *self.labels, *self.numbers))
 
     @property
     def operation(self) -> str | None:
@@ -81,36 +102,70 @@ def features(text: str) -> Features:
     Args:
         text: As written.
     """
-    words: list[str] = []
-    folded: list[str] = []
-    counted: list[str] = []
-    names: set[str] = set()
-    tokens = list(_TOKEN.finditer(text))
+    parts = _Parts()
+    tokens = list(_TOKEN.finditer(_ASSIGNED.sub(_said_switch, text)))
     for place, found in enumerate(tokens):
         following = tokens[place + 1].lastgroup if place + 1 < len(tokens) else None
-        kind, token = _kind_of(found, following), found.group()
-        folded.append(_fold(token, kind))
-        if kind == "word":
-            split = _split_contraction(token.lower().replace("’", "'"))
-            words.extend(split)
-            counted.extend(split)
-        elif kind == "number":
-            counted.append(token)
-        elif kind != "symbol":
-            names.add(_fold(token, kind))
-    read = [(word, sense) for word, sense in zip(words, meanings(words), strict=True) if sense]
+        parts.add(found.group(), _kind_of(found, following))
+    words = parts.words
+    endings = [
+        place
+        for place, word in enumerate(words[:-1])
+        if word in ENDINGS and words[place + 1].endswith("ing")
+    ]
+    senses = meanings(words)
+    read = [
+        (word, sense)
+        for place, (word, sense) in enumerate(zip(words, senses, strict=True))
+        if sense and place not in endings
+    ]
     return Features(
-        canonical=" ".join(folded),
+        canonical=" ".join(parts.folded),
         meanings=tuple(sense for _, sense in read),
         shown={sense: word for word, sense in reversed(read)},
         content=tuple(sense for word, sense in read if _is_content(word, sense)),
-        negations=sum(word in NEGATIONS for word in words),
-        negates_operation=_negates_operation(read),
-        numbers=quantities(counted),
-        names=frozenset(names),
+        negations=len(endings) + sum(word in NEGATIONS for word in words),
+        negates_operation=bool(endings) or _negates_operation(read),
+        numbers=quantities(parts.counted),
+        names=frozenset(parts.names),
+        labels=frozenset(parts.labels),
+        frame=frame_of(read),
         asks=_asks(text, words),
         is_code=_is_code(text, words),
     )
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What the tokens of a text come to, while it is read."""
+
+    words: list[str] = field(default_factory=list)
+    folded: list[str] = field(default_factory=list)
+    counted: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+
+    def add(self, token: str, kind: str) -> None:
+        """Take in one token."""
+        name = _fold(token, kind)
+        self.folded.append(name)
+        if kind == "number":
+            self.counted.append(token)
+        elif kind == "label":
+            self.labels.add("-".join(stem(part) for part in token.lower().split("-")))
+        elif kind in ("word", "compound"):
+            split = _split_word(token.lower().replace("’", "'"))
+            self.words.extend(split)
+            self.counted.extend(split)
+        elif name in KNOWN_PATHS:
+            self.words.append(KNOWN_PATHS[name])
+        elif kind != "symbol":
+            self.names.add(name)
+
+
+def _said_switch(found: re.Match[str]) -> str:
+    verb = "enable" if found.group(2).lower() in _SWITCHED_ON else "disable"
+    return f" {verb} {found.group(1)} "
 
 
 def _negates_operation(read: list[tuple[str, str]]) -> bool:
@@ -130,6 +185,9 @@ def _is_content(word: str, sense: str) -> bool:
 
 def _kind_of(found: re.Match[str], following: str | None) -> str:
     kind, token = str(found.lastgroup), found.group()
+    if kind == "compound":
+        joined = "/" in token or token.lower().startswith(_PREFIXES)
+        return "compound" if joined else "label"
     if kind != "word":
         return kind
     if len(token) == 1:
@@ -139,23 +197,26 @@ def _kind_of(found: re.Match[str], following: str | None) -> str:
 
 
 def _fold(token: str, kind: str) -> str:
-    if kind == "word":
+    if kind in ("word", "compound", "label"):
         return token.lower()
     if kind == "quoted":
         return token[1:-1].strip()
     return (token.rstrip("/.") or token) if kind == "path" else token
 
 
-def _split_contraction(word: str) -> tuple[str, ...]:
+def _split_word(word: str) -> tuple[str, ...]:
+    if "/" in word:
+        return tuple(word.split("/"))
     if word.endswith("n't"):
         return (word[:-3], "not")
-    return (word.partition("'")[0],)
+    return (word.partition("'")[0].replace("-", ""),)
 
 
 def _asks(text: str, words: list[str]) -> bool:
     if _REQUEST.match(text):
         return False
-    return bool(words) and (words[0] in QUESTION_OPENERS or text.rstrip().endswith("?"))
+    opener = words[1] if len(words) > 1 and words[0] in _BEFORE_OPENER else "".join(words[:1])
+    return opener in QUESTION_OPENERS or text.rstrip().endswith("?")
 
 
 def _is_code(text: str, words: list[str]) -> bool:

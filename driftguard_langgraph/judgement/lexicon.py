@@ -51,7 +51,7 @@ THINGS = _split(
     user username, password passwd, people population inhabitant, average mean avg,
     name title, employee staff, customer client, lamp light lighting, fridge refrigerator,
     trash garbage, counter countertop, number amount quantity, descending desc, ascending asc,
-    service daemon, server host machine
+    service daemon, server host machine, api endpoint
     """
 )
 """Nouns and adjectives that name the same, one group an entry, its name first."""
@@ -72,7 +72,7 @@ PHRASES = _split(
     look up = show, find out = show, look at = show, log in = login, log out = logout,
     sign in = login, sign out = logout, fill in = write, write down = write,
     zip up = compress, hand over = put, carry out = start, call off = stop, opt in = enable,
-    opt out = disable, check out = show, send again = retry, fire again = retry,
+    opt out = disable, check out = show, check in = commit, send again = retry, fire again = retry,
     run again = retry, post again = retry, try again = retry, send out = send
     """
 )
@@ -80,7 +80,8 @@ PHRASES = _split(
 
 OPPOSITES = _split(
     """
-    delete/create, delete/keep, delete/restore, delete/backup, start/stop, continue/stop,
+    delete/create, delete/keep, delete/restore, delete/backup, start/stop, restart/stop,
+    continue/stop,
     continue/pause, start/pause, enable/disable, increase/decrease, create/decrease,
     grant/revoke, enable/revoke, show/revoke, open/close, lock/unlock, install/uninstall,
     include/exclude, connect/disconnect, merge/split, encrypt/decrypt, push/pull, buy/sell,
@@ -129,7 +130,20 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that carry grammar or place; they are never *what* a step is about."""
 
+ENDINGS = frozenset("stop quit cease".split())
+"""Verbs that negate the gerund after them: "stop deleting" is "do not delete"."""
+
 QUESTION_OPENERS = frozenset(
     "what which who whom whose when where why how is are was were does did status".split()
 )
 """First words that ask instead of telling."""
+
+KNOWN_PATHS = {
+    "/tmp": "temp",  # noqa: S108 - a word, no file
+    "/tmp/*": "temp",  # noqa: S108 - a word, no file
+    "/var/tmp": "temp",  # noqa: S108 - a word, no file
+    "~": "home",
+    "$HOME": "home",
+    "/var/log": "logs",
+}
+"""Paths that everybody knows by a word."""

@@ -6,13 +6,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from driftguard_langgraph.judgement.discriminators import Difference, differences
+from driftguard_langgraph.judgement.discriminators import Difference, differences, same_bones
 from driftguard_langgraph.judgement.features import features
 from driftguard_langgraph.types import Action, Match, MatchKind
 
 HARD_FACTOR = 0.4
 """What a hard difference leaves of the score: below any usable threshold, but still
 ordered by similarity, so that look-alikes can be ranked among themselves."""
+
+SAME_BONES_SCORE = 0.80
+"""Least score of two texts that do the same to the same thing: above the merge threshold of
+actions (0.72), below that of outcomes (0.88), where being exact matters more."""
 
 FREE_TEXT_WORDS = 4
 """Argument values with fewer words are names of things and are compared exactly."""
@@ -53,6 +57,8 @@ def compare_texts(a: str, b: str, similarity: float, threshold: float) -> Match:
         return _refusal(similarity, found)
     penalty = sum(difference.penalty or 0.0 for difference in found)
     score = min(max(similarity - penalty, 0.0), 1.0)
+    if same_bones(left, right):
+        score = max(score, SAME_BONES_SCORE)
     same = score >= threshold
     kind: MatchKind = "paraphrase" if same else "dissimilar"
     if not same and similarity >= threshold:

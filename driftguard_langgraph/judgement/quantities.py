@@ -29,7 +29,7 @@ _LEVELS = {
 }  # fmt: skip
 _NOT_COUNTED = frozenset("this that the which each another every no any".split())
 _MULTIPLIERS = frozenset({"hundred", "thousand", "million", "dozen"})
-_JOINTS = frozenset({"and", "a", "an", "of"})
+_JOINTS = frozenset("and a an of or more less fewer full whole consecutive".split())
 
 
 def quantities(words: Sequence[str]) -> tuple[str, ...]:

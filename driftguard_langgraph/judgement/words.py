@@ -11,7 +11,7 @@ from driftguard_langgraph.judgement import lexicon
 PARTICLE_REACH = 4
 """How many words after its verb a particle may stand: "turn the hall lamp off"."""
 
-_SUFFIXES = re.compile(r"(?:(ie)[sd]|(?:(?<=[sxz])|(?<=[cs]h))es|(?<=[^su])s|ing|ed)$")
+_SUFFIXES = re.compile(r"(?:(ie)[sd]|(?:(?<=[sxz])|(?<=[cs]h))es|(?<=[^su])s|ing|(?<=[^e])ed)$")
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -19,6 +19,8 @@ def stem(word: str) -> str:
     """Fold the inflected forms of a lower-case English word: deletes, deleted, deleting."""
     if len(word) < 4:
         return word
+    if word.endswith(("ification", "ifications")):
+        return word[: word.rindex("ification")] + "ify"
     found = _SUFFIXES.search(word)
     if found is None:
         return word.removesuffix("e")

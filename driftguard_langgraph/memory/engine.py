@@ -98,7 +98,7 @@ class MemoryEngine:
             ),
         )
         vector = self.vectors(action.text)[action.text]
-        return Retriever(self.store, limits).recall(namespace, action, vector, now)
+        return Retriever(self.store, limits, namespace, action, now).recall(vector)
 
     def note_use(self, namespace: Namespace, shown: Sequence[GuardWarning], at: datetime) -> None:
         """Keep the memories behind these warnings from growing stale."""

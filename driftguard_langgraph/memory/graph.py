@@ -72,8 +72,11 @@ def load_graph(store: BaseMemoryStore, namespace: Namespace, kind: Kind) -> Grap
     roles: tuple[NodeType, ...] = ("action", "feedback", "outcome")
     for role in roles:
         nodes = [data["label"] for _, data in graph.nodes(data=True) if data["type"] == role]
+        said: dict[str, dict[str, None]] = {node: {} for node in nodes}
         for wording in store.wordings(namespace, kind, role, nodes):
-            data = graph.nodes[node_key(role, wording.node)]
-            data.setdefault("text", wording.action.text)
-            data.setdefault("wordings", []).append(wording.action.text)
+            said[wording.node][wording.action.text] = None
+        for node, texts in said.items():
+            # Without a wording it was pruned since the paths were read.
+            attributes = graph.nodes[node_key(role, node)]
+            attributes.update(text=next(iter(texts), node), wordings=list(texts))
     return graph

@@ -1,23 +1,26 @@
-"""What the memory knows about a step: matched actions, their chains, and look-alikes."""
+"""What the memory knows about a step: what it led to, what worked, and look-alikes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
 from driftguard_langgraph.judgement import evidence
-from driftguard_langgraph.judgement.match import compare
+from driftguard_langgraph.judgement.culprit import contains
 from driftguard_langgraph.memory.chains import Bounds, Chain, walk
+from driftguard_langgraph.memory.neighbours import (
+    Culprit,
+    Neighbour,
+    Neighbourhood,
+    culprits,
+    neighbourhood,
+)
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
-from driftguard_langgraph.memory.stores.records import ChainPath, Vector, Wording
+from driftguard_langgraph.memory.stores.records import ChainPath, Vector
 from driftguard_langgraph.reviews import GuardWarning, Recollection, Reinforcement, RelatedMemory
 from driftguard_langgraph.types import SEVERITIES, Action, Kind, Match, Namespace
-
-WORDINGS_PER_NODE = 8
-"""Wordings searched per wanted node, so that the many paraphrases of one node do not take
-the places of the others."""
 
 Chains = tuple[tuple[str, ...], ...]
 
@@ -50,75 +53,91 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Matched:
-    wording: Wording
-    match: Match
+class _Found:
+    recollection: Recollection
+    chains: Chains
 
 
 class Retriever:
-    """Answers "have we been here?".
+    """Answers "have we been here?" about one step.
 
     Args:
         store: The memory.
         limits: How much to look at.
+        namespace: Whose memory.
+        action: The step.
+        now: The time against which age is measured.
     """
 
-    def __init__(self, store: BaseMemoryStore, limits: RetrievalLimits) -> None:
+    def __init__(
+        self,
+        store: BaseMemoryStore,
+        limits: RetrievalLimits,
+        namespace: Namespace,
+        action: Action,
+        now: datetime,
+    ) -> None:
         self._store = store
         self._limits = limits
+        self._namespace = namespace
+        self._action = action
+        self._now = now
 
-    def recall(
-        self, namespace: Namespace, action: Action, vector: Vector, now: datetime
-    ) -> Recalled:
-        """Look a step up in both graphs.
+    def recall(self, vector: Vector) -> Recalled:
+        """Look the step up in both graphs.
 
         Args:
-            namespace: Whose memory.
-            action: The step.
             vector: Embedding of its text.
-            now: The time against which age is measured.
         """
-        failed, failed_alike = self._match(namespace, "mistake", action, vector)
-        worked, worked_alike = self._match(namespace, "success", action, vector)
-        warned = list(
-            self._standing(namespace, self._recollect(namespace, "mistake", failed, now), worked)
+        failed, worked = self._near("mistake", vector), self._near("success", vector)
+        causes = self._unrefuted(
+            culprits(
+                self._store,
+                self._namespace,
+                self._action,
+                failed.others,
+                self._limits.min_similarity,
+            ),
+            worked,
         )
-        warned.sort(key=lambda found: -found[0].confidence)
-        reinforced = [found for found, _ in self._recollect(namespace, "success", worked, now)]
+        warned = [*self._unredeemed(self._recollect(failed), worked), *self._repeats(causes)]
+        warned.sort(key=lambda found: -found.recollection.confidence)
+        reinforced = [found.recollection for found in self._recollect(worked)]
         reinforced.sort(key=lambda found: -found.confidence)
+        shown = {found.recollection.trigger for found in warned}
         return Recalled(
-            warnings=tuple(self._warning(namespace, found) for found, _ in warned),
+            warnings=tuple(self._warning(found.recollection) for found in warned),
             reinforcements=tuple(Reinforcement(**_values(found)) for found in reinforced),
-            related=(*failed_alike, *worked_alike),
-            chains=tuple(chain for _, chains in warned for chain in chains),
+            related=(*self._alike(failed, shown), *self._alike(worked, frozenset())),
+            chains=tuple(chain for found in warned for chain in found.chains),
         )
 
-    def _match(
-        self, namespace: Namespace, kind: Kind, action: Action, vector: Vector
-    ) -> tuple[dict[str, _Matched], tuple[RelatedMemory, ...]]:
-        """Split the neighbours into the same action, by node, and look-alikes."""
-        same: dict[str, _Matched] = {}
-        alike: dict[str, RelatedMemory] = {}
-        limit = self._limits.top_k * WORDINGS_PER_NODE
-        for hit in self._store.search(namespace, kind, "action", vector, limit):
-            match = compare(action, hit.action, hit.similarity, self._limits.min_similarity)
-            if match.same:
-                if hit.node not in same or match.score > same[hit.node].match.score:
-                    same[hit.node] = _Matched(hit, match)
-            elif hit.similarity >= self._limits.min_similarity:
-                alike.setdefault(hit.node, RelatedMemory(kind, hit.action.text, match))
-        nearest = sorted(same.items(), key=lambda item: -item[1].match.score)
-        related = [memory for node, memory in alike.items() if node not in same]
-        return dict(nearest[: self._limits.top_k]), tuple(related[: self._limits.top_k])
+    def _near(self, kind: Kind, vector: Vector) -> Neighbourhood:
+        return neighbourhood(
+            self._store,
+            self._namespace,
+            kind,
+            self._action,
+            vector,
+            top_k=self._limits.top_k,
+            min_similarity=self._limits.min_similarity,
+        )
 
-    def _recollect(
-        self, namespace: Namespace, kind: Kind, matched: Mapping[str, _Matched], now: datetime
-    ) -> Iterator[tuple[Recollection, Chains]]:
+    def _alike(self, near: Neighbourhood, shown: Iterable[str]) -> tuple[RelatedMemory, ...]:
+        alike: dict[str, RelatedMemory] = {}
+        for neighbour in near.others:
+            wording = neighbour.wording
+            if wording.similarity >= self._limits.min_similarity and wording.node not in shown:
+                memory = RelatedMemory(near.kind, wording.action.text, neighbour.match)
+                alike.setdefault(wording.node, memory)
+        return tuple(alike.values())[: self._limits.top_k]
+
+    def _recollect(self, near: Neighbourhood) -> Iterator[_Found]:
         """Yield one recollection per matched action and feedback, with its chains."""
-        if not matched:
+        if not near.same:
             return
-        by_action: dict[str, list[ChainPath]] = {node: [] for node in matched}
-        for path in self._store.paths(namespace, kind, list(matched)):
+        by_action: dict[str, list[ChainPath]] = {node: [] for node in near.same}
+        for path in self._store.paths(self._namespace, near.kind, list(near.same)):
             by_action[path.action].append(path)
         room = self._limits.bounds.paths
         for node, paths in by_action.items():
@@ -128,19 +147,16 @@ class Retriever:
                 room -= 1
             frequency = sum(path.frequency for path in paths)
             for chains in by_feedback.values():
-                found = self._recollection(matched[node], frequency, chains, now)
-                yield found, tuple(chain.nodes for chain in chains)
+                yield self._found(near.same[node], frequency, chains)
             if room <= 0:
                 return
 
-    def _recollection(
-        self, matched: _Matched, frequency: int, chains: list[Chain], now: datetime
-    ) -> Recollection:
+    def _found(self, neighbour: Neighbour, frequency: int, chains: list[Chain]) -> _Found:
         # The worst outcome speaks for the link: a rare catastrophe must not hide behind a
         # frequent nuisance.
         worst = max(chains, key=lambda chain: SEVERITIES.index(chain.path.severity)).path
         last_seen = max(chain.path.last_seen for chain in chains)
-        return Recollection(
+        recollection = Recollection(
             trigger=worst.action,
             risk=worst.feedback,
             outcome=worst.outcome,
@@ -148,36 +164,66 @@ class Retriever:
             confidence=evidence.confidence(
                 frequency,
                 chains[0].edge_frequency,
-                matched.match.score,
-                evidence.recency(last_seen, now),
+                neighbour.match.score,
+                evidence.recency(last_seen, self._now),
                 self._limits.recency_weight,
             ),
             severity=worst.severity,
             last_seen=last_seen,
-            action_text=matched.wording.action.text,
+            action_text=neighbour.wording.action.text,
             feedback_text=worst.feedback_text,
             outcome_text=worst.outcome_text,
             episode_ids=worst.episode_ids,
-            match=matched.match,
+            match=neighbour.match,
         )
+        return _Found(recollection, tuple(chain.nodes for chain in chains))
 
-    def _standing(
-        self,
-        namespace: Namespace,
-        found: Iterable[tuple[Recollection, Chains]],
-        worked: Mapping[str, _Matched],
-    ) -> Iterator[tuple[Recollection, Chains]]:
-        """Weigh failures against later successes; drop those that were redeemed."""
-        for failure, chains in found:
-            since = worked and self._store.count_since(
-                namespace, "success", list(worked), failure.last_seen
+    def _repeats(self, causes: list[Culprit]) -> Iterator[_Found]:
+        for cause in causes[: self._limits.top_k]:
+            wording, path = cause.neighbour.wording, cause.path
+            match = Match(
+                score=min(max(wording.similarity, 0.0), 1.0),
+                same=True,
+                similarity=wording.similarity,
+                kind="same_culprit",
+                shared=tuple(sorted(cause.parts)),
             )
-            share = evidence.redemption(failure.frequency, since or 0)
-            if share > evidence.RETIRED:
-                yield replace(failure, confidence=failure.confidence * share), chains
+            [chain] = walk([path], self._limits.bounds)
+            yield self._found(Neighbour(wording, match), path.frequency, [chain])
 
-    def _warning(self, namespace: Namespace, found: Recollection) -> GuardWarning:
-        remedy = self._store.next_success(namespace, found.episode_ids)
+    def _unrefuted(self, causes: list[Culprit], worked: Neighbourhood) -> list[Culprit]:
+        """Drop the parts that a later success of the same tool contained as well."""
+        near = [*worked.same.values(), *worked.others]
+
+        def refuted(cause: Culprit) -> bool:
+            witnesses = {
+                neighbour.wording.node
+                for neighbour in near
+                if neighbour.wording.action.tool_name == self._action.tool_name
+                and contains(neighbour.wording.action, cause.parts)
+            }
+            return self._successes(witnesses, cause.path.last_seen) > 0
+
+        return [cause for cause in causes if not refuted(cause)]
+
+    def _unredeemed(self, found: Iterable[_Found], worked: Neighbourhood) -> Iterator[_Found]:
+        """Weigh failures against later successes; drop those that were redeemed."""
+        for failure in found:
+            recollection = failure.recollection
+            since = self._successes(worked.same, recollection.last_seen)
+            share = evidence.redemption(recollection.frequency, since)
+            if share > evidence.RETIRED:
+                confidence = recollection.confidence * share
+                yield replace(failure, recollection=replace(recollection, confidence=confidence))
+
+    def _successes(self, nodes: Iterable[str], since: datetime) -> int:
+        wanted = sorted(nodes)
+        if not wanted:
+            return 0
+        return self._store.count_since(self._namespace, "success", wanted, since)
+
+    def _warning(self, found: Recollection) -> GuardWarning:
+        remedy = self._store.next_success(self._namespace, found.episode_ids)
         return GuardWarning(**_values(found), remedy=remedy.text if remedy else None)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from driftguard_langgraph.memory.graph import graph_from_paths
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath
 from driftguard_langgraph.types import Namespace
@@ -39,9 +38,10 @@ def memory_stats(store: BaseMemoryStore, namespace: Namespace) -> MemoryStats:
 
 
 def _graph_stats(paths: Sequence[ChainPath]) -> GraphStats:
-    graph = graph_from_paths(paths)
+    nodes = [{path.key[role] for path in paths} for role in range(3)]
+    links = [{path.key[role : role + 2] for path in paths} for role in range(2)]
     return GraphStats(
         episodes=sum(path.frequency for path in paths),
-        nodes=graph.number_of_nodes(),
-        edges=graph.number_of_edges(),
+        nodes=sum(len(of_role) for of_role in nodes),
+        edges=sum(len(between) for between in links),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -19,6 +20,12 @@ FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 SHELL = {"bash", "console", "sh", "shell"}
 TIMEOUT_SECONDS = 300
+TRACES = (
+    {"action_text": "rm -rf build", "is_error": True, "observation_text": "permission denied"},
+    {"action_text": "rm -rf build", "is_error": True, "observation_text": "permission denied"},
+    {"action_text": "ls build", "is_error": False, "observation_text": "main.o"},
+)
+"""What a reader has in `traces.jsonl`."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,8 @@ def test_a_python_block_runs_as_printed(block: Block, tmp_path: Path) -> None:
 
 
 def test_the_driftguard_commands_run_in_the_printed_order(tmp_path: Path) -> None:
+    traces = "".join(f"{json.dumps(step)}\n" for step in TRACES)
+    (tmp_path / "traces.jsonl").write_text(traces, encoding="utf-8")
     for command in OWN_COMMANDS:
         done = run(shlex.split(command, comments=True), tmp_path)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"

@@ -151,7 +151,11 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def delete(self, namespace: Namespace, episode_id: str) -> bool:
-        """Erase one episode and every text that no other episode has. True if it was there."""
+        """Erase one episode and every text that no other episode has. True if it was there.
+
+        A store may rewrite itself to leave nothing behind: put many deletions into one
+        `exclusive()` block.
+        """
 
     @abstractmethod
     def delete_paths(

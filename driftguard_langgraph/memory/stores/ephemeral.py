@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-
-from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
+from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore, in_memory
 
 
 class EphemeralMemoryStore(SqliteMemoryStore):
@@ -15,6 +13,6 @@ class EphemeralMemoryStore(SqliteMemoryStore):
     """
 
     def __init__(self) -> None:
-        super().__init__(sqlite3.connect(":memory:", check_same_thread=False))
+        super().__init__(in_memory())
         self._owned = True
         self.setup()

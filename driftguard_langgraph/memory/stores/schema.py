@@ -18,7 +18,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) WITHOUT ROWID
         """,
         # Text lives here once, however many episodes share it. `digest` is what makes it
-        # unique, so that a long text is not kept a second time in an index.
+        # unique, so that a long text is not kept a second time in an index. The vector
+        # comes last: nothing else has to be read past it.
         """
         CREATE TABLE wordings(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -30,9 +31,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             text TEXT NOT NULL,
             tool_name TEXT,
             tool_args TEXT,
-            vector BLOB NOT NULL,
-            UNIQUE(namespace, kind, role, digest)
+            last_used INTEGER,
+            vector BLOB NOT NULL
         )
+        """,
+        # A tool call may be rendered as somebody else wrote it in words.
+        """
+        CREATE UNIQUE INDEX wordings_text
+        ON wordings(namespace, kind, role, digest, ifnull(tool_name, ''))
         """,
         # SQLite appends the rowid to every index: this one finds "newer than id" at once.
         "CREATE INDEX wordings_role ON wordings(namespace, kind, role)",
@@ -48,7 +54,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             outcome INTEGER NOT NULL REFERENCES wordings(id),
             severity INTEGER NOT NULL,
             created_at INTEGER NOT NULL,
-            last_used INTEGER,
             thread TEXT,
             provenance TEXT NOT NULL,
             metadata TEXT NOT NULL,
@@ -56,9 +61,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
         "CREATE INDEX episodes_kind ON episodes(namespace, kind)",
-        "CREATE INDEX episodes_thread ON episodes(namespace, thread) WHERE thread IS NOT NULL",
-        "CREATE INDEX episodes_action ON episodes(action)",
-        "CREATE INDEX episodes_feedback ON episodes(feedback)",
+        """
+        CREATE INDEX episodes_thread
+        ON episodes(namespace, thread, kind) WHERE thread IS NOT NULL
+        """,
+        # Holds all that is counted, so that counting never reads the table.
+        """
+        CREATE INDEX episodes_path
+        ON episodes(action, feedback, outcome, seq, created_at, severity)
+        """,
+        "CREATE INDEX episodes_effect ON episodes(feedback, outcome)",
         "CREATE INDEX episodes_outcome ON episodes(outcome)",
     ),
 )
@@ -75,8 +87,7 @@ def migrate(connection: sqlite3.Connection) -> None:
         SchemaMismatch: The database belongs to another application, or to a newer version
             of this package. Nothing was changed.
     """
-    refuse_foreign(connection)
-    while _version(connection) < len(MIGRATIONS):
+    while _version_at_rest(connection) < len(MIGRATIONS):
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have migrated while this one waited for the lock.
@@ -87,12 +98,29 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version={min(version + 1, len(MIGRATIONS))}")
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
 
 
 def refuse_foreign(connection: sqlite3.Connection) -> None:
     """Raise `SchemaMismatch` unless the database is empty or ours; read only."""
+    _version_at_rest(connection)
+
+
+def _version_at_rest(connection: sqlite3.Connection) -> int:
+    # Between two statements another process may migrate: half of what is read would be of
+    # an empty database, half of one with tables.
+    connection.execute("BEGIN")
+    try:
+        return _version(connection)
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """Return the schema version; the connection is in a transaction."""
     owner = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if owner != APPLICATION_ID and (owner or tables):
@@ -100,13 +128,10 @@ def refuse_foreign(connection: sqlite3.Connection) -> None:
             "this SQLite database belongs to another application and was left as it is. "
             "Choose another file for the memory (setting sqlite_filepath)."
         )
-    if _version(connection) > len(MIGRATIONS):
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > len(MIGRATIONS):
         raise SchemaMismatch(
-            f"this memory has schema version {_version(connection)}, newer than "
-            f"{len(MIGRATIONS)}, which this version of driftguard-langgraph knows. "
-            "Upgrade the package."
+            f"this memory has schema version {version}, newer than {len(MIGRATIONS)}, which "
+            "this version of driftguard-langgraph knows. Upgrade the package."
         )
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    return version

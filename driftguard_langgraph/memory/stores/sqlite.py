@@ -6,12 +6,12 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
 from driftguard_langgraph.errors import ConfigurationError, SchemaMismatch
+from driftguard_langgraph.memory.stores import sqlite_queries as sql
 from driftguard_langgraph.memory.stores import sqlite_rows as rows
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import (
@@ -23,9 +23,8 @@ from driftguard_langgraph.memory.stores.records import (
     Vector,
     Wording,
 )
-from driftguard_langgraph.memory.stores.schema import migrate
-from driftguard_langgraph.memory.stores.sqlite_append import blob, insert_episode
-from driftguard_langgraph.memory.stores.sqlite_file import connect, sqlite_errors
+from driftguard_langgraph.memory.stores.sqlite_append import insert_episode, set_space
+from driftguard_langgraph.memory.stores.sqlite_file import connect, prepare, sqlite_errors
 from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
 from driftguard_langgraph.types import Action, Episode, Kind, Namespace, NodeType
 
@@ -66,8 +65,11 @@ class SqliteMemoryStore(BaseMemoryStore):
                 "SqliteMemoryStore needs a connection that does not open transactions by "
                 "itself: connect without autocommit=False."
             )
-        connection.isolation_level = None
-        connection.row_factory = sqlite3.Row
+        if connection.in_transaction:
+            raise ConfigurationError(
+                "SqliteMemoryStore was given a connection with a transaction under way: commit "
+                "it first."
+            )
         self._session = SqliteSession(connection)
         self._owned = False
         self.quarantined: Path | None = None
@@ -77,7 +79,8 @@ class SqliteMemoryStore(BaseMemoryStore):
         """Open (or create) a memory file and bring it to the newest schema.
 
         A damaged file is moved aside, with a warning in the log and its new name in the
-        attribute `quarantined`.
+        attribute `quarantined`. If the file is moved or deleted later, or the process
+        forks, the store opens the path anew by itself.
 
         Args:
             path: The file, or `":memory:"`.
@@ -87,17 +90,15 @@ class SqliteMemoryStore(BaseMemoryStore):
             StoreUnavailable: The file cannot be created, read or written.
         """
         if str(path) == ":memory:":
-            connection, moved = sqlite3.connect(":memory:", check_same_thread=False), None
-        else:
-            connection, moved = connect(Path(path).expanduser())
-        store = cls(connection)
-        store._owned = True
-        store.quarantined = moved
-        try:
+            store = cls(in_memory())
             store.setup()
-        except BaseException:
-            store.close()
-            raise
+        else:
+            file = Path(path).expanduser().absolute()
+            connection, moved = connect(file)
+            store = cls(connection)
+            store._session.reopen = lambda: connect(file)[0]
+            store.quarantined = moved
+        store._owned = True
         return store
 
     @classmethod
@@ -109,21 +110,13 @@ class SqliteMemoryStore(BaseMemoryStore):
 
     def setup(self) -> None:
         """Create or migrate the schema. Calling it again does nothing."""
-        connection = self._session.connection
         with self._session.lock, sqlite_errors("set up the memory"):
-            migrate(connection)
-            connection.execute("PRAGMA journal_mode=WAL")
-            # NORMAL loses no committed record when a process dies; when the machine does,
-            # at worst the newest ones.
-            connection.execute("PRAGMA synchronous=NORMAL")
-            # What is deleted is overwritten, so that forgetting leaves nothing to read.
-            connection.execute("PRAGMA secure_delete=ON")
+            prepare(self._session.connection)
 
     def close(self) -> None:
         """Close the connection if the store opened it. Calling it again does nothing."""
         if self._owned:
-            with self._session.lock:
-                self._session.connection.close()
+            self._session.close()
 
     def location(self) -> str:
         """Return the path of the database file, or say that there is none."""
@@ -136,13 +129,14 @@ class SqliteMemoryStore(BaseMemoryStore):
 
     def space(self) -> EmbeddingSpace | None:
         """Return the embedding space of the stored vectors, None while there are none."""
-        found = self._session.meta("embedding")
-        return None if found is None else EmbeddingSpace(**json.loads(found))
+        found = self._session.read("read the memory", sql.SPACE)
+        return EmbeddingSpace(**json.loads(found[0]["value"])) if found else None
 
     def append(self, episode: Episode, placement: Placement, space: EmbeddingSpace) -> Appended:
         """Keep one episode; see `BaseMemoryStore.append`."""
         with self.exclusive():
-            if self.get(episode.namespace, episode.episode_id) is not None:
+            values = (rows.encode_namespace(episode.namespace), episode.episode_id)
+            if self._session.read("record", sql.EPISODE_EXISTS, values)[0][0]:
                 return Appended(stored=False)
             return insert_episode(self._session, self.space(), episode, placement, space)
 
@@ -150,8 +144,8 @@ class SqliteMemoryStore(BaseMemoryStore):
         self, namespace: Namespace, kind: Kind, role: NodeType, vector: Vector, limit: int
     ) -> Sequence[Wording]:
         """Return the wordings nearest to `vector`; see `BaseMemoryStore.search`."""
-        hits = self._session.nearest((rows.encode_namespace(namespace), kind, role), vector, limit)
-        found = self._session.read("search", rows.WORDINGS_BY_ID, (json.dumps(list(hits)),))
+        shelf = (rows.encode_namespace(namespace), kind, role)
+        found, hits = self._session.nearest(shelf, vector, limit)
         found.sort(key=lambda row: (-hits[row["id"]], row["id"]))
         return [rows.decode_wording(row, hits[row["id"]]) for row in found]
 
@@ -160,7 +154,7 @@ class SqliteMemoryStore(BaseMemoryStore):
     ) -> Wording | None:
         """Return the wording with exactly this text; see `BaseMemoryStore.wording`."""
         values = (rows.encode_namespace(namespace), kind, role, rows.digest(text))
-        found = self._session.read("look up a text", rows.FIND_WORDING, values)
+        found = self._session.read("look up a text", sql.FIND_WORDING, values)
         return rows.decode_wording(found[0]) if found else None
 
     def wordings(
@@ -168,7 +162,7 @@ class SqliteMemoryStore(BaseMemoryStore):
     ) -> Sequence[Wording]:
         """Return the wordings merged into `nodes`; see `BaseMemoryStore.wordings`."""
         values = (rows.encode_namespace(namespace), kind, role, json.dumps([*nodes]))
-        found = self._session.read("look up nodes", rows.WORDINGS_BY_NODE, values)
+        found = self._session.read("look up nodes", sql.WORDINGS_BY_NODE, values)
         return [rows.decode_wording(row) for row in found]
 
     def paths(
@@ -180,10 +174,10 @@ class SqliteMemoryStore(BaseMemoryStore):
             "kind": kind,
             "sample": EPISODE_SAMPLE,
         }
-        sql = rows.ALL_PATHS
+        query = sql.ALL_PATHS
         if actions is not None:
-            sql, values["actions"] = rows.PATHS_OF_ACTIONS, json.dumps([*actions])
-        return [rows.decode_path(row) for row in self._session.read("read chains", sql, values)]
+            query, values["actions"] = sql.PATHS_OF_ACTIONS, json.dumps([*actions])
+        return rows.decode_paths(self._session.read("read chains", query, values))
 
     def count_since(
         self, namespace: Namespace, kind: Kind, actions: Sequence[str], since: datetime
@@ -191,7 +185,7 @@ class SqliteMemoryStore(BaseMemoryStore):
         """Count newer episodes of these actions; see `BaseMemoryStore.count_since`."""
         encoded = rows.encode_namespace(namespace)
         values = (encoded, kind, json.dumps([*actions]), rows.encode_time(since))
-        return int(self._session.read("count episodes", rows.COUNT_SINCE, values)[0][0])
+        return int(self._session.read("count episodes", sql.COUNT_SINCE, values)[0][0])
 
     def next_success(self, namespace: Namespace, episode_ids: Sequence[str]) -> Action | None:
         """Return what succeeded next in the thread; see `BaseMemoryStore.next_success`."""
@@ -199,13 +193,13 @@ class SqliteMemoryStore(BaseMemoryStore):
             "namespace": rows.encode_namespace(namespace),
             "episodes": json.dumps([*episode_ids]),
         }
-        found = self._session.read("look for a remedy", rows.NEXT_SUCCESS, values)
+        found = self._session.read("look for a remedy", sql.NEXT_SUCCESS, values)
         return rows.decode_wording(found[0]).action if found else None
 
     def get(self, namespace: Namespace, episode_id: str) -> Episode | None:
         """Return one episode, if it is kept."""
         values = (rows.encode_namespace(namespace), episode_id)
-        found = self._session.read("read an episode", rows.EPISODE_BY_ID, values)
+        found = self._session.read("read an episode", sql.EPISODE_BY_ID, values)
         return rows.decode_episode(found[0]) if found else None
 
     def list(
@@ -217,8 +211,13 @@ class SqliteMemoryStore(BaseMemoryStore):
         offset: int = 0,
     ) -> Sequence[Episode]:
         """Return episodes in the order in which they were recorded."""
-        values = (rows.encode_namespace(namespace), kind, kind, limit, offset)
-        found = self._session.read("list episodes", rows.EPISODES_IN_ORDER, values)
+        values = {
+            "namespace": rows.encode_namespace(namespace),
+            "kind": kind,
+            "limit": limit,
+            "offset": offset,
+        }
+        found = self._session.read("list episodes", sql.EPISODES_IN_ORDER, values)
         return [rows.decode_episode(row) for row in found]
 
     def namespaces(self) -> Sequence[Namespace]:
@@ -235,34 +234,36 @@ class SqliteMemoryStore(BaseMemoryStore):
             "at": rows.encode_time(at),
             "stale": rows.encode_time(at - USE_RESOLUTION),
         }
-        if self._session.read("note a use", rows.NEEDS_TOUCH, values)[0][0]:
-            self._session.write("note a use", rows.TOUCH, values)
+        if self._session.read("note a use", sql.NEEDS_TOUCH, values)[0][0]:
+            self._session.write("note a use", sql.TOUCH, values)
 
     def delete(self, namespace: Namespace, episode_id: str) -> bool:
         """Erase one episode; see `BaseMemoryStore.delete`."""
         values = (rows.encode_namespace(namespace), episode_id)
         with self.exclusive():
-            gone = self._session.write("delete an episode", rows.DELETE_EPISODE, values).rowcount
-            self._drop_orphans(namespace)
-        return gone > 0
+            return self._erase(self._session.read("delete", sql.PARTS_OF_EPISODE, values)) > 0
 
     def delete_paths(
         self, namespace: Namespace, kind: Kind, paths: Sequence[tuple[str, str, str]]
     ) -> int:
         """Erase all episodes on these paths; see `BaseMemoryStore.delete_paths`."""
-        shelf = (rows.encode_namespace(namespace), kind)
+        values = {
+            "namespace": rows.encode_namespace(namespace),
+            "kind": kind,
+            "paths": json.dumps([*paths]),
+        }
         with self.exclusive():
-            gone = sum(
-                self._session.write("prune", rows.DELETE_PATH, (*shelf, *path)).rowcount
-                for path in paths
-            )
-            self._drop_orphans(namespace)
-        return gone
+            return self._erase(self._session.read("prune", sql.PARTS_ON_PATHS, values))
 
-    def _drop_orphans(self, namespace: Namespace) -> None:
-        encoded = rows.encode_namespace(namespace)
-        if self._session.write("delete texts", rows.DELETE_ORPHANS, (encoded,)).rowcount:
-            self._session.forget_vectors()
+    def _erase(self, episodes: Sequence[sqlite3.Row]) -> int:
+        """Delete episodes, with the texts that no other one has; return how many."""
+        if episodes:
+            gone = json.dumps([row["seq"] for row in episodes])
+            texts = {row[role] for row in episodes for role in ("action", "feedback", "outcome")}
+            self._session.write("delete episodes", sql.DELETE_EPISODES, (gone,))
+            self._session.write("delete texts", sql.DELETE_ORPHANS, (json.dumps([*texts]),))
+            self._session.note_erasure()
+        return len(episodes)
 
     def texts(self) -> Sequence[str]:
         """Return every distinct text that is kept, of all namespaces."""
@@ -272,13 +273,19 @@ class SqliteMemoryStore(BaseMemoryStore):
     def replace_vectors(self, space: EmbeddingSpace, vectors: Mapping[str, Vector]) -> None:
         """Put every wording into a new space; see `BaseMemoryStore.replace_vectors`."""
         with self.exclusive():
-            missing = sum(text not in vectors for text in self.texts())
+            kept = self._session.read("re-embed", "SELECT id, text FROM wordings")
+            missing = len({row["text"] for row in kept} - vectors.keys())
             if missing:
                 raise SchemaMismatch(
                     f"{missing} texts were recorded meanwhile and have no new vector: "
                     "call reembed() again."
                 )
-            for text, vector in vectors.items():
-                self._session.write("re-embed", rows.SET_VECTOR, (blob(vector), text))
-            self._session.set_meta("embedding", json.dumps(asdict(space)))
-            self._session.forget_vectors()
+            for row in kept:
+                encoded = rows.encode_vector(vectors[row["text"]], space)
+                self._session.write("re-embed", sql.SET_VECTOR, (encoded, row["id"]))
+            set_space(self._session, space)
+
+
+def in_memory() -> sqlite3.Connection:
+    """Connect to a new database that lives as long as the connection."""
+    return sqlite3.connect(":memory:", check_same_thread=False)

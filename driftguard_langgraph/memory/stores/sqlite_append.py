@@ -6,14 +6,17 @@ import json
 from dataclasses import asdict
 
 from driftguard_langgraph.errors import SchemaMismatch
+from driftguard_langgraph.memory.stores import sqlite_queries as sql
 from driftguard_langgraph.memory.stores import sqlite_rows as rows
 from driftguard_langgraph.memory.stores.records import (
     Appended,
     EmbeddingSpace,
+    Placed,
     Placement,
     Vector,
 )
-from driftguard_langgraph.memory.stores.sqlite_session import Shelf, SqliteSession
+from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
+from driftguard_langgraph.memory.stores.vector_index import Shelf
 from driftguard_langgraph.types import SEVERITIES, Action, Episode
 
 
@@ -34,10 +37,10 @@ def insert_episode(
         space: The embedding space of those vectors.
 
     Raises:
-        SchemaMismatch: `known` is another space than `space`.
+        SchemaMismatch: `known` is another space than `space`, or a vector is not of it.
     """
     if known is None:
-        session.set_meta("embedding", json.dumps(asdict(space)))
+        set_space(session, space)
     elif known != space:
         raise SchemaMismatch(
             f"the memory holds vectors of {known.model_id} ({known.dimension}), not of "
@@ -52,6 +55,7 @@ def insert_episode(
             episode.action if role == "action" else Action(placed.text),
             placed.node,
             placed.vector,
+            space,
         )
         for role, placed in placement.items()
     ]
@@ -66,30 +70,43 @@ def insert_episode(
         json.dumps(dict(episode.provenance)),
         json.dumps(dict(episode.metadata)),
     )
-    session.write("record", rows.INSERT_EPISODE, values)
+    session.write("record", sql.INSERT_EPISODE, values)
     return Appended(stored=True, edges_created=edges)
+
+
+def set_space(session: SqliteSession, space: EmbeddingSpace) -> None:
+    """Note the space of the vectors, and that those in anybody's memory are of another."""
+    session.set_meta("embedding", json.dumps(asdict(space)))
+    session.forget_vectors()
 
 
 def _count_new_edges(session: SqliteSession, episode: Episode, placement: Placement) -> int:
     values: dict[str, str] = {role: placed.node for role, placed in placement.items()}
     values["namespace"] = rows.encode_namespace(episode.namespace)
     values["kind"] = episode.kind
-    known = (session.read("record", sql, values)[0][0] for sql in rows.EDGES_EXIST)
-    return sum(not exists for exists in known)
+    links: tuple[tuple[Placed, Placed, str], ...] = (
+        (placement.action, placement.feedback, sql.CAUSE_EXISTS),
+        (placement.feedback, placement.outcome, sql.EFFECT_EXISTS),
+    )
+    return sum(
+        source.created or target.created or not session.read("record", query, values)[0][0]
+        for source, target, query in links
+    )
 
 
 def _wording_id(
-    session: SqliteSession, shelf: Shelf, action: Action, node: str, vector: Vector
+    session: SqliteSession,
+    shelf: Shelf,
+    action: Action,
+    node: str,
+    vector: Vector,
+    space: EmbeddingSpace,
 ) -> int:
-    digest = rows.digest(action.text)
-    known = session.read("record", rows.FIND_WORDING, (*shelf, digest))
+    digest, tool = rows.digest(action.text), action.tool_name
+    known = session.read("record", sql.FIND_SAME_WORDING, (*shelf, digest, tool or ""))
     if known:
         return int(known[0]["id"])
     args = None if action.tool_args is None else json.dumps(dict(action.tool_args))
-    values = (*shelf, digest, node, action.text, action.tool_name, args, blob(vector))
-    return session.write("record", rows.INSERT_WORDING, values).lastrowid or 0
-
-
-def blob(vector: Vector) -> bytes:
-    """Write a vector as little-endian 32-bit floats."""
-    return vector.astype("<f4", copy=False).tobytes()
+    encoded = rows.encode_vector(vector, space)
+    values = (*shelf, digest, node, action.text, tool, args, encoded)
+    return session.write("record", sql.INSERT_WORDING, values).lastrowid or 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -13,17 +15,32 @@ from pathlib import Path
 from filelock import FileLock
 
 from driftguard_langgraph.errors import CorruptStore, StoreError, StoreUnavailable
-from driftguard_langgraph.memory.stores.schema import refuse_foreign
+from driftguard_langgraph.memory.stores.schema import migrate, refuse_foreign
 
 logger = logging.getLogger(__name__)
 
 BUSY_TIMEOUT = 30.0
-"""Seconds to wait for another writer. One record holds the lock for well under a
-millisecond, so only a stuck process makes anybody wait this long."""
+"""Seconds to wait for another writer. One record holds the lock for a few milliseconds, so
+only a stuck process makes anybody wait this long."""
 
 CHECKED_SIZE = 32 * 2**20
 """Files up to this many bytes are checked for damage when they are opened (about a
 millisecond per MiB); larger ones only by `driftguard doctor`."""
+
+SMALLEST_DATABASE = 512
+"""Bytes of the smallest page SQLite knows (its file format); less is no database. SQLite
+itself takes a file of one byte for an empty one and would overwrite it."""
+
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: "Another process holds the file: try again.",
+    sqlite3.SQLITE_LOCKED: "Another process holds the file: try again.",
+    sqlite3.SQLITE_FULL: "Make room on the disk, or prune; nothing was half-written.",
+    sqlite3.SQLITE_READONLY: "The file and its folder must be writable.",
+    sqlite3.SQLITE_CANTOPEN: "The folder must exist, and it and the file be writable.",
+    sqlite3.SQLITE_IOERR: "Check the disk.",
+    sqlite3.SQLITE_ERROR: "Was setup() called on the store?",
+}
+_DEFAULT_ADVICE = "The connection must be open, and made with check_same_thread=False."
 
 
 @contextmanager
@@ -31,22 +48,31 @@ def sqlite_errors(action: str) -> Iterator[None]:
     """Translate what `sqlite3` raises into the package's errors."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        if "malformed" in str(error):
-            raise _corrupt(action, error) from error
-        raise StoreUnavailable(
-            f"could not {action}: {error}. If another process holds the file, try again."
-        ) from error
-    except sqlite3.ProgrammingError as error:
-        raise StoreUnavailable(f"could not {action}: {error}.") from error
-    except sqlite3.DatabaseError as error:
-        raise _corrupt(action, error) from error
+    except sqlite3.Error as error:
+        raise _translated(action, error) from error
 
 
-def _corrupt(action: str, error: sqlite3.Error) -> StoreError:
-    return CorruptStore(
-        f"could not {action}: {error}. The memory file is damaged; run `driftguard doctor`."
-    )
+def _translated(action: str, error: sqlite3.Error) -> StoreError:
+    code = _code(error)
+    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+        return CorruptStore(
+            f"could not {action}: {error}. The memory file is damaged; run `driftguard doctor`."
+        )
+    return StoreUnavailable(f"could not {action}: {error}. {_ADVICE.get(code, _DEFAULT_ADVICE)}")
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code; 0 for errors of the Python module itself."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def file_identity(path: str) -> tuple[int, int] | None:
+    """Return what tells the file at `path` from any other, None if there is none."""
+    try:
+        found = Path(path).stat() if path else None
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found else None
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
@@ -59,22 +85,71 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
         path: The file. Missing folders are created.
 
     Returns:
-        The connection, and where a damaged file was moved, if one was.
+        The connection, ready to use, and where a damaged file was moved, if one was.
 
     Raises:
-        SchemaMismatch: The file is another application's database.
+        SchemaMismatch: The file is another application's database, or a newer version's.
         StoreUnavailable: The file cannot be created, read or written.
     """
     try:
+        path = path.resolve()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        moved = _quarantine_if_damaged(path) if path.exists() else None
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        sound = path.exists() and damage(path) is None
+        moved = None if sound else _begin_anew(path)
+        _require_writable(path)
     except OSError as error:
-        raise StoreUnavailable(f"cannot open the memory file {path}: {error.strerror}.") from error
+        raise StoreUnavailable(
+            f"cannot open the memory file {path}: {error.strerror or error}. Name a file in a "
+            "folder that you may write to (setting sqlite_filepath)."
+        ) from error
     with sqlite_errors(f"open {path}"):
-        return sqlite3.connect(
-            path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
-        ), moved
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, check_same_thread=False)
+        try:
+            prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection, moved
+
+
+def _require_writable(path: Path) -> None:
+    # Asked of the system, not tried: closing a second descriptor of the file would drop the
+    # locks that another connection of this process has on it.
+    effective = os.access in os.supports_effective_ids
+    if not os.access(path, os.R_OK | os.W_OK, effective_ids=effective):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def prepare(connection: sqlite3.Connection) -> None:
+    """Bring a connection's database to the newest schema and set the connection up.
+
+    Raises:
+        SchemaMismatch: The database belongs to another application or a newer version.
+    """
+    connection.isolation_level = None
+    migrate(connection)
+    _switch_to_wal(connection)
+    # NORMAL loses no committed record when a process dies; when the machine does, at worst
+    # the newest ones.
+    connection.execute("PRAGMA synchronous=NORMAL")
+    # What is deleted is overwritten at once; see also `SqliteSession._scrub`.
+    connection.execute("PRAGMA secure_delete=ON")
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    deadline = time.monotonic() + BUSY_TIMEOUT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait here by itself when several processes switch at once.
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def damage(path: Path, *, thorough: bool = False) -> str | None:
@@ -88,34 +163,52 @@ def damage(path: Path, *, thorough: bool = False) -> str | None:
         SchemaMismatch: The file is a sound database of another application.
         StoreUnavailable: The file could not be read.
     """
-    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
+    size = path.stat().st_size
+    if 0 < size < SMALLEST_DATABASE:
+        return f"{size} bytes are no database"
+    everything = thorough or size <= CHECKED_SIZE
+    try:
         try:
-            refuse_foreign(connection)
-            if thorough or path.stat().st_size <= CHECKED_SIZE:
-                verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-                return None if verdict == "ok" else verdict
-        except sqlite3.OperationalError as error:
-            if "malformed" in str(error):
-                return str(error)
-            raise StoreUnavailable(f"cannot read the memory file {path}: {error}.") from error
-        except sqlite3.DatabaseError as error:
+            # Closing a connection that may write can change the file of somebody else.
+            return _inspect(path, "ro", everything=everything)
+        except sqlite3.OperationalError:
+            # A journal left by a crash has to be played back before anybody can read.
+            return _inspect(path, "rw", everything=everything)
+    except sqlite3.DatabaseError as error:
+        found = _translated(f"read the memory file {path}", error)
+        if isinstance(found, CorruptStore):
             return str(error)
-    return None
+        raise found from error
 
 
-def _quarantine_if_damaged(path: Path) -> Path | None:
-    if damage(path) is None:
-        return None
-    # Only one process may move the file, and none may move the new one begun in its place.
-    with FileLock(f"{path}.lock"):
+def _inspect(path: Path, mode: str, *, everything: bool) -> str | None:
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    opened = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)
+    with closing(opened) as connection:
+        refuse_foreign(connection)
+        check = "PRAGMA quick_check(1)" if everything else "SELECT 'ok'"
+        verdict = str(connection.execute(check).fetchone()[0])
+    return None if verdict == "ok" else verdict
+
+
+def _begin_anew(path: Path) -> Path | None:
+    """Create the file, after moving a damaged one out of the way; return where to."""
+    # Only one process may move the file, and nobody may begin a new one before all that
+    # belongs to the old one is gone: SQLite would delete its log.
+    with FileLock(f"{path}.lock", timeout=BUSY_TIMEOUT, mode=0o600):
         wrong = damage(path) if path.exists() else None
-        if wrong is None:
-            return None
-        aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-        path.rename(aside)
-        for suffix in ("-wal", "-shm", "-journal"):
-            with suppress(FileNotFoundError):
-                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+        moved = None if wrong is None else _set_aside(path, wrong)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    return moved
+
+
+def _set_aside(path: Path, wrong: str) -> Path:
+    aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+    path.rename(aside)
+    for suffix in ("-wal", "-shm", "-journal"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
     logger.warning(
         "The memory file %s is damaged (%s). It was moved to %s, unchanged, and an empty "
         "memory was begun in its place.",

@@ -147,6 +147,12 @@ def test_a_step_that_the_guard_refuses_is_reported_or_left_out(tmp_path: Path) -
     assert (result.skipped, result.total.steps) == (1, 3)
 
 
+def test_binary_output_of_a_tool_is_no_trouble(tmp_path: Path) -> None:
+    binary = [entry(BOIL, True, "spilt\x00\ud800"), entry(BOIL, True, "spilt\x00\ud800")]
+    total = backtest([write(tmp_path, binary)]).total
+    assert (total.steps, total.hits) == (2, 1)
+
+
 def test_a_bad_line_is_found_before_anything_is_replayed(tmp_path: Path) -> None:
     path = write(tmp_path, [*UNLABELLED, {"action_text": "go"}])
     phases: set[str] = set()

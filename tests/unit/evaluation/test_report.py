@@ -43,4 +43,4 @@ def test_names_from_the_file_are_shown_as_they_are() -> None:
 def test_many_tools_are_summed_up_in_a_last_row() -> None:
     tools = {f"tool{n}": Tally(steps=1, hits=2) for n in range(TOOL_ROWS + 3)}
     [last] = [line for line in printed(result(tools)).splitlines() if "(3 more)" in line]
-    assert [cell.strip() for cell in last.split("│")[2:-1]] == ["3", "0", "0", "0", "6", "0", "0"]
+    assert last.split()[2:] == ["3", "0", "0", "0", "6", "0", "0"]
