@@ -6,7 +6,7 @@ that a review can live in graph state and cross process boundaries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,46 @@ from driftguard_langgraph.types import (
     Severity,
     utc_now,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The numbers behind one confidence; see `judgement.evidence` for the formula.
+
+    Attributes:
+        node_frequency: How often the action was observed.
+        edge_frequency: How often it led to this feedback.
+        reinforcement: Trust earned by these, .60 to .95.
+        score: How surely the reviewed step is the remembered one, 0..1.
+        age_days: Whole days since it was last seen.
+        recency: Trust left by age, .50 to 1.
+        recency_weight: Share of recency in the confidence.
+        successes_since: Successes of the same step since its last failure.
+        redeemed: Share of the confidence that these leave, 0..1.
+    """
+
+    node_frequency: int
+    edge_frequency: int
+    reinforcement: float
+    score: float
+    age_days: int
+    recency: float
+    recency_weight: float
+    successes_since: int = 0
+    redeemed: float = 1.0
+
+    def explain(self, confidence: float) -> str:
+        """Say in one line how the confidence comes about."""
+        rest = 1 - self.recency_weight
+        line = (
+            f"confidence {confidence:.2f} = {rest:.2f} x (0.65 x {self.reinforcement:.2f} "
+            f"[seen {self.node_frequency}x, led there {self.edge_frequency}x] "
+            f"+ 0.35 x {self.score:.2f} [match]) "
+            f"+ {self.recency_weight:.2f} x {self.recency:.2f} [{self.age_days} days old]"
+        )
+        if self.successes_since:
+            line += f", x {self.redeemed:.2f} [{self.successes_since} successes since]"
+        return line
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +80,7 @@ class Recollection:
         outcome_text: The outcome as it was reported.
         episode_ids: The newest episodes behind it (a sample).
         match: Why the reviewed step counts as the remembered action.
+        evidence: The numbers behind `confidence`.
     """
 
     trigger: str
@@ -54,6 +95,18 @@ class Recollection:
     outcome_text: str
     episode_ids: tuple[str, ...]
     match: Match
+    evidence: Evidence
+
+    def explain(self) -> str:
+        """Say in a few lines what is remembered, why it counts, and how much."""
+        why = f"{self.match.kind}, similarity {self.match.similarity:.2f}"
+        if self.match.shared:
+            why += f", both with {', '.join(self.match.shared)}"
+        return (
+            f"{self.action_text!r} -> {self.feedback_text!r} -> {self.outcome_text!r}\n"
+            f"  matched: {why}; severity {self.severity}\n"
+            f"  {self.evidence.explain(self.confidence)}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recollection as plain JSON."""
@@ -70,6 +123,7 @@ class Recollection:
             "outcome_text": self.outcome_text,
             "episode_ids": list(self.episode_ids),
             "match": self.match.to_dict(),
+            "evidence": asdict(self.evidence),
         }
 
 
@@ -160,6 +214,20 @@ class GuardReview:
     def may_run(self) -> bool:
         """Whether the policy lets the step run now."""
         return self.decision not in REFUSALS
+
+    def explain(self) -> str:
+        """Say in plain text what was found, what it weighs, and what follows."""
+        lines = [f"{self.query!r}: {self.decision} (policy {self.policy})"]
+        for title, found in (("failed", self.warnings), ("worked", self.reinforcements)):
+            lines.extend(f"{title}: {recollection.explain()}" for recollection in found)
+        lines.extend(
+            f"not the same as {memory.action_text!r}: {memory.match.kind} "
+            f"({', '.join(memory.match.differences)})"
+            for memory in self.related
+        )
+        if self.error:
+            lines.append(f"the memory could not be asked: {self.error}")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the review as plain JSON, safe to keep in graph state."""

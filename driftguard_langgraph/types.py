@@ -50,6 +50,7 @@ MatchKind = Literal[
     "normalized",
     "paraphrase",
     "same_culprit",
+    "same_frame",
     "dissimilar",
     "different_tool",
     "different_arguments",
@@ -60,7 +61,7 @@ MatchKind = Literal[
     "different_order",
     "different_mood",
 ]
-"""Why two actions count as the same (the first four) or not (the rest)."""
+"""Why two actions count as the same (the first five) or not (the rest)."""
 
 
 class ToolCall(TypedDict):
@@ -147,7 +148,8 @@ class Match:
         similarity: Cosine of the two embeddings, -1..1.
         kind: What settled it.
         differences: What tells them apart, in words, for example `"staging / production"`.
-        shared: For `same_culprit`, the parts that the feedback blamed and both contain.
+        shared: For `same_culprit`, the parts that the feedback blamed and both contain; for
+            `same_frame`, the identifiers under which the step failed all the same.
     """
 
     score: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -77,6 +78,18 @@ def append(
             placed("outcome", what.outcome),
         )
         return store.append(what, placement, space)
+
+
+class _Given(Exception):
+    """Raised to give a block up."""
+
+
+@contextmanager
+def given_up(store: BaseMemoryStore) -> Iterator[None]:
+    """An exclusive block that raises at its end."""
+    with suppress(_Given), store.exclusive():
+        yield
+        raise _Given
 
 
 class SeededEmbedder:

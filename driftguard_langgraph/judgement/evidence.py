@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
+
+from driftguard_langgraph.reviews import Evidence
 
 MAX_RECENCY_WEIGHT = 0.5
 """Recency may at most weigh as much as everything else together (DriftGuard's clamp)."""
@@ -37,40 +40,64 @@ def reinforcement(node_frequency: float, edge_frequency: float) -> float:
 
 def recency(last_seen: datetime, now: datetime) -> float:
     """Return the trust that age leaves, .50 to 1; a time in the future counts as now."""
-    days = max(now - last_seen, timedelta(0)).days
+    days = _age(last_seen, now)
     return next((t for most, t in RECENCY_STEPS if days <= most), RECENCY_FLOOR)
 
 
-def confidence(
-    node_frequency: float,
-    edge_frequency: float,
-    similarity: float,
-    age_trust: float,
-    recency_weight: float,
-) -> float:
+def _age(last_seen: datetime, now: datetime) -> int:
+    return max(now - last_seen, timedelta(0)).days
+
+
+def confidence(evidence: Evidence) -> float:
     """Return how much to trust a recollection, 0..1.
 
-    `0.65 r (1 - w) + 0.35 s (1 - w) + w t` with reinforcement `r`, similarity `s`, recency
-    `t` and its weight `w`; DriftGuard's formula with its constants.
+    `(1 - w) (0.65 r + 0.35 s) + w t` with reinforcement `r`, match score `s`, recency `t` and
+    its weight `w`, which is DriftGuard's formula with its constants; times what later
+    successes leave of it.
+
+    Args:
+        evidence: The numbers, from `weigh` and `redeem`.
+    """
+    trust = REINFORCEMENT_SHARE * evidence.reinforcement
+    blended = (1 - evidence.recency_weight) * (trust + SIMILARITY_SHARE * evidence.score)
+    return min(blended + evidence.recency_weight * evidence.recency, 1.0) * evidence.redeemed
+
+
+def weigh(
+    node_frequency: int,
+    edge_frequency: int,
+    score: float,
+    last_seen: datetime,
+    now: datetime,
+    recency_weight: float,
+) -> Evidence:
+    """Collect the numbers behind a confidence.
 
     Args:
         node_frequency: How often the action was observed.
         edge_frequency: How often the action led to this feedback.
-        similarity: How alike the reviewed step is, 0..1.
-        age_trust: From `recency`.
-        recency_weight: Its weight, clamped to `MAX_RECENCY_WEIGHT`.
+        score: How surely the reviewed step is that action, 0..1.
+        last_seen: When that was last observed.
+        now: The time against which age is measured.
+        recency_weight: Share of recency, clamped to `MAX_RECENCY_WEIGHT`.
     """
-    weight = min(recency_weight, MAX_RECENCY_WEIGHT)
-    trust = REINFORCEMENT_SHARE * reinforcement(node_frequency, edge_frequency)
-    blended = (1 - weight) * (trust + SIMILARITY_SHARE * max(similarity, 0.0))
-    return min(blended + weight * age_trust, 1.0)
+    return Evidence(
+        node_frequency=node_frequency,
+        edge_frequency=edge_frequency,
+        reinforcement=reinforcement(node_frequency, edge_frequency),
+        score=max(score, 0.0),
+        age_days=_age(last_seen, now),
+        recency=recency(last_seen, now),
+        recency_weight=min(recency_weight, MAX_RECENCY_WEIGHT),
+    )
 
 
-def redemption(failures: int, successes_since: int) -> float:
-    """Return the share of a warning's confidence that later successes leave, 0..1.
+def redeem(evidence: Evidence, successes_since: int) -> Evidence:
+    """Weigh the failures against the successes of the same step since the last of them.
 
     Args:
-        failures: How often the action failed.
-        successes_since: How often the same action succeeded after it last failed.
+        evidence: The numbers so far.
+        successes_since: How often the step succeeded after it last failed.
     """
-    return failures / (failures + successes_since)
+    share = evidence.node_frequency / (evidence.node_frequency + successes_since)
+    return replace(evidence, successes_since=successes_since, redeemed=share)

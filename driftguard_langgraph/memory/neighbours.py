@@ -1,14 +1,12 @@
-"""Who stands near a step in one graph: the same step, repeats of its cause, look-alikes."""
+"""Who stands near a step in one graph: the same step, and the others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from driftguard_langgraph.judgement.culprit import blamed, contains
 from driftguard_langgraph.judgement.match import compare
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
-from driftguard_langgraph.memory.stores.records import ChainPath, Vector, Wording
+from driftguard_langgraph.memory.stores.records import Vector, Wording
 from driftguard_langgraph.types import Action, Kind, Match, Namespace
 
 WORDINGS_PER_NODE = 8
@@ -22,15 +20,6 @@ class Neighbour:
 
     wording: Wording
     match: Match
-
-
-@dataclass(frozen=True, slots=True)
-class Culprit:
-    """A remembered failure that blamed a part which the reviewed step contains as well."""
-
-    neighbour: Neighbour
-    path: ChainPath
-    parts: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,38 +68,3 @@ def neighbourhood(
     best = sorted(same.items(), key=lambda item: -item[1].match.score)[:top_k]
     others = tuple(n for n in judged if n.wording.node not in same)
     return Neighbourhood(kind, dict(best), others)
-
-
-def culprits(
-    store: BaseMemoryStore,
-    namespace: Namespace,
-    action: Action,
-    near: Sequence[Neighbour],
-    min_similarity: float,
-) -> list[Culprit]:
-    """Find failures of other steps whose blamed part this step contains.
-
-    Args:
-        store: The memory.
-        namespace: Whose memory.
-        action: The step.
-        near: Wordings of failed steps that are not this step.
-        min_similarity: Lowest cosine at which a step is near enough to share a cause.
-    """
-    suspects = [
-        neighbour
-        for neighbour in near
-        if neighbour.wording.similarity >= min_similarity
-        and neighbour.wording.action.tool_name == action.tool_name
-    ]
-    nodes = list(dict.fromkeys(neighbour.wording.node for neighbour in suspects))
-    paths: dict[str, list[ChainPath]] = {node: [] for node in nodes}
-    for path in store.paths(namespace, "mistake", nodes) if nodes else ():
-        paths[path.action].append(path)
-    found: dict[tuple[str, str, str], Culprit] = {}
-    for neighbour in suspects:
-        for path in paths[neighbour.wording.node]:
-            parts = blamed(neighbour.wording.action, path.feedback_text)
-            if contains(action, parts):
-                found.setdefault(path.key, Culprit(neighbour, path, parts))
-    return list(found.values())

@@ -8,19 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from driftguard_langgraph.judgement import evidence
-from driftguard_langgraph.judgement.culprit import contains
+from driftguard_langgraph.memory.causes import Cause, CauseFinder
 from driftguard_langgraph.memory.chains import Bounds, Chain, walk
-from driftguard_langgraph.memory.neighbours import (
-    Culprit,
-    Neighbour,
-    Neighbourhood,
-    culprits,
-    neighbourhood,
-)
+from driftguard_langgraph.memory.neighbours import Neighbour, Neighbourhood, neighbourhood
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath, Vector
 from driftguard_langgraph.reviews import GuardWarning, Recollection, Reinforcement, RelatedMemory
-from driftguard_langgraph.types import SEVERITIES, Action, Kind, Match, Namespace
+from driftguard_langgraph.types import SEVERITIES, Action, Kind, Namespace
 
 Chains = tuple[tuple[str, ...], ...]
 
@@ -90,16 +84,10 @@ class Retriever:
             vector: Embedding of its text.
         """
         failed, worked = self._near("mistake", vector), self._near("success", vector)
-        causes = self._unrefuted(
-            culprits(
-                self._store,
-                self._namespace,
-                self._action,
-                failed.others,
-                self._limits.min_similarity,
-            ),
-            worked,
+        finder = CauseFinder(
+            self._store, self._namespace, self._action, worked, self._limits.min_similarity
         )
+        causes = finder.find(failed)
         warned = [*self._unredeemed(self._recollect(failed), worked), *self._repeats(causes)]
         warned.sort(key=lambda found: -found.recollection.confidence)
         reinforced = [found.recollection for found in self._recollect(worked)]
@@ -156,18 +144,20 @@ class Retriever:
         # frequent nuisance.
         worst = max(chains, key=lambda chain: SEVERITIES.index(chain.path.severity)).path
         last_seen = max(chain.path.last_seen for chain in chains)
+        weighed = evidence.weigh(
+            frequency,
+            chains[0].edge_frequency,
+            neighbour.match.score,
+            last_seen,
+            self._now,
+            self._limits.recency_weight,
+        )
         recollection = Recollection(
             trigger=worst.action,
             risk=worst.feedback,
             outcome=worst.outcome,
             frequency=frequency,
-            confidence=evidence.confidence(
-                frequency,
-                chains[0].edge_frequency,
-                neighbour.match.score,
-                evidence.recency(last_seen, self._now),
-                self._limits.recency_weight,
-            ),
+            confidence=evidence.confidence(weighed),
             severity=worst.severity,
             last_seen=last_seen,
             action_text=neighbour.wording.action.text,
@@ -175,46 +165,28 @@ class Retriever:
             outcome_text=worst.outcome_text,
             episode_ids=worst.episode_ids,
             match=neighbour.match,
+            evidence=weighed,
         )
         return _Found(recollection, tuple(chain.nodes for chain in chains))
 
-    def _repeats(self, causes: list[Culprit]) -> Iterator[_Found]:
+    def _repeats(self, causes: list[Cause]) -> Iterator[_Found]:
         for cause in causes[: self._limits.top_k]:
-            wording, path = cause.neighbour.wording, cause.path
-            match = Match(
-                score=min(max(wording.similarity, 0.0), 1.0),
-                same=True,
-                similarity=wording.similarity,
-                kind="same_culprit",
-                shared=tuple(sorted(cause.parts)),
-            )
-            [chain] = walk([path], self._limits.bounds)
-            yield self._found(Neighbour(wording, match), path.frequency, [chain])
-
-    def _unrefuted(self, causes: list[Culprit], worked: Neighbourhood) -> list[Culprit]:
-        """Drop the parts that a later success of the same tool contained as well."""
-        near = [*worked.same.values(), *worked.others]
-
-        def refuted(cause: Culprit) -> bool:
-            witnesses = {
-                neighbour.wording.node
-                for neighbour in near
-                if neighbour.wording.action.tool_name == self._action.tool_name
-                and contains(neighbour.wording.action, cause.parts)
-            }
-            return self._successes(witnesses, cause.path.last_seen) > 0
-
-        return [cause for cause in causes if not refuted(cause)]
+            [chain] = walk([cause.path], self._limits.bounds)
+            yield self._found(cause.neighbour, cause.path.frequency, [chain])
 
     def _unredeemed(self, found: Iterable[_Found], worked: Neighbourhood) -> Iterator[_Found]:
         """Weigh failures against later successes; drop those that were redeemed."""
         for failure in found:
             recollection = failure.recollection
             since = self._successes(worked.same, recollection.last_seen)
-            share = evidence.redemption(recollection.frequency, since)
-            if share > evidence.RETIRED:
-                confidence = recollection.confidence * share
-                yield replace(failure, recollection=replace(recollection, confidence=confidence))
+            weighed = evidence.redeem(recollection.evidence, since)
+            if weighed.redeemed > evidence.RETIRED:
+                yield replace(
+                    failure,
+                    recollection=replace(
+                        recollection, evidence=weighed, confidence=evidence.confidence(weighed)
+                    ),
+                )
 
     def _successes(self, nodes: Iterable[str], since: datetime) -> int:
         wanted = sorted(nodes)

@@ -142,6 +142,39 @@ class TestRemembering:
 
         assert chain[-1] == "restart server"
 
+    def test_a_step_that_failed_under_several_identifiers_fails_under_the_next(
+        self, guard: DriftGuard
+    ) -> None:
+        for order in ("A17", "B04"):
+            call = {"name": "refund", "args": {"order": order, "reason": "late"}}
+            guard.record(call, "permission denied for role clerk", "customer waits")
+
+        call = {"name": "refund", "args": {"order": "C99", "reason": "late"}}
+        [warning] = guard.before_step(call).warnings
+        assert warning.match.kind == "same_frame"
+        assert warning.match.shared == ("A17", "B04")
+
+        done = {"name": "refund", "args": {"order": "D01", "reason": "late"}}
+        guard.record_success(done, "refunded", "customer is happy")
+        assert not guard.before_step(call).warnings
+
+    def test_feedback_that_names_the_identifier_is_about_that_one(self, guard: DriftGuard) -> None:
+        for order in ("A17", "B04"):
+            call = {"name": "refund", "args": {"order": order}}
+            guard.record(call, f"there is no order {order}", "customer waits")
+
+        assert not guard.before_step({"name": "refund", "args": {"order": "C99"}}).warnings
+
+    def test_a_review_explains_itself(self, burnt: DriftGuard) -> None:
+        burnt.record_success(FAILURE[0], "200 OK", "paid", created_at=LONG_AGO)
+
+        said = burnt.before_step(FAILURE[0]).explain()
+
+        assert f"failed: {FAILURE[0]!r} -> '422 again' -> 'run aborted'" in said
+        assert "worked: " in said
+        assert "seen 1x, led there 1x" in said
+        assert "policy warn" in said
+
     def test_the_worst_outcome_is_not_hidden_behind_a_frequent_mild_one(
         self, guard: DriftGuard
     ) -> None:

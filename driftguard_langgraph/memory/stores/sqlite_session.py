@@ -107,7 +107,10 @@ class SqliteSession:
                 self._follow_the_file()
             self._depth = depth + 1
             try:
-                self._run("begin a write", _savepoint("SAVEPOINT", depth) or "BEGIN IMMEDIATE")
+                if depth:
+                    self.write("begin a nested write", _savepoint("SAVEPOINT", depth))
+                else:
+                    self._run("begin a write", "BEGIN IMMEDIATE")
                 yield
                 self.write("commit", _savepoint("RELEASE", depth) or "COMMIT")
             except BaseException:

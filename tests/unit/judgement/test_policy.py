@@ -7,7 +7,7 @@ import pytest
 
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.judgement.policy import checked_policy, decide, refusal_message
-from driftguard_langgraph.reviews import GuardReview, GuardWarning
+from driftguard_langgraph.reviews import Evidence, GuardReview, GuardWarning
 from driftguard_langgraph.types import POLICIES, Match, Policy
 
 WARNING = GuardWarning(
@@ -23,6 +23,7 @@ WARNING = GuardWarning(
     outcome_text="restored from backup",
     episode_ids=("e1",),
     match=Match(0.9, same=True, similarity=0.9, kind="paraphrase"),
+    evidence=Evidence(3, 3, 0.85, 0.9, 0, 1.0, 0.15),
 )
 
 
