@@ -15,7 +15,7 @@ EXTRAS := .venv-extras
 BIN := $(VENV)/bin
 LOCK := requirements
 INSTALL := -m pip install --disable-pip-version-check --quiet
-CHECKED := driftguard_langgraph tests scripts
+CHECKED := benchmarks driftguard_langgraph tests scripts
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

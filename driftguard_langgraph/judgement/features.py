@@ -20,8 +20,9 @@ from driftguard_langgraph.judgement.words import OPERATIONS, meanings, stem
 
 _TOKEN = re.compile(
     r"""
-    (?P<quoted>"[^"\n]{1,200}" | `[^`\n]{1,200}` | (?<!\w)'[^'\n]{1,200}'(?!\w))
-  | (?P<compound>(?<![\w./-])[^\W\d_]+(?:[-/][^\W\d_]+)+(?![\w./-]*[\w/]))
+    (?P<plain>[a-z]++(?![\w'’/@:\#-]|\.\w))
+  | (?P<quoted>"[^"\n]{1,200}" | `[^`\n]{1,200}` | (?<!\w)'[^'\n]{1,200}'(?!\w))
+  | (?P<compound>(?<![\w./-])[^\W\d_]++(?:[-/][^\W\d_]++)++(?![\w/-]|\.\w))
   | (?P<path>(?<![\w.])(?:~|\.{1,2})?/[^\s"'`,;()<>|]* | (?!\d+/\d+(?![\w/]))\w+(?:/[\w.*-]+)+)
   | (?P<flag>(?<!\S)--?[A-Za-z][\w-]*)
   | (?P<number>(?<![\w.])[$€£]?\d+(?:[.,/]\d+)*(?:st|nd|rd|th)?%?(?![\w]))
@@ -33,11 +34,13 @@ _TOKEN = re.compile(
 )
 
 _SQL = re.compile(
-    r"^\s*(?:select|insert|update|delete|with)\b.*\b(?:from|into|set|as)\b",
+    r"^\s*(?:select\b(?!.*\bthe\b).*\bfrom\s+(?!(?:an?|this|that|my|our)\b)|delete\s+from\s+\w"
+    r"|insert\s+into\s+\w|update\s+\S+\s+set\s|with\s+\w+\s+as\s*\()",
     re.IGNORECASE | re.DOTALL,
 )
 _CODE_MARK = re.compile(r"[|;{}<>$=\\&]|(?:^|\s)-{1,2}\w|\w\(|\)\.")
 _BEFORE_OPENER = frozenset("in on at from to for by with and so".split())
+_WORDS = ("plain", "word")
 _PREFIXES = ("re-", "un-", "sub-", "pre-", "non-", "de-", "dis-")
 """Prefixes that are written with and without a hyphen."""
 _PROSE_WORDS = frozenset("the a an of is are and that with all this to which for".split())
@@ -103,16 +106,15 @@ def features(text: str) -> Features:
         text: As written.
     """
     parts = _Parts()
-    tokens = list(_TOKEN.finditer(_ASSIGNED.sub(_said_switch, text)))
+    tokens = list(_TOKEN.finditer(_ASSIGNED.sub(_said_switch, text) if "=" in text else text))
     for place, found in enumerate(tokens):
-        following = tokens[place + 1].lastgroup if place + 1 < len(tokens) else None
-        parts.add(found.group(), _kind_of(found, following))
+        if found.lastgroup == "plain":
+            parts.add_word(found.group())
+        else:
+            following = tokens[place + 1].lastgroup if place + 1 < len(tokens) else None
+            parts.add(found.group(), _kind_of(found, following))
     words = parts.words
-    endings = [
-        place
-        for place, word in enumerate(words[:-1])
-        if word in ENDINGS and words[place + 1].endswith("ing")
-    ]
+    endings = _endings(words)
     senses = meanings(words)
     read = [
         (word, sense)
@@ -145,6 +147,12 @@ class _Parts:
     names: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
 
+    def add_word(self, word: str) -> None:
+        """Take in a plain word, which is what most tokens are."""
+        self.words.append(word)
+        self.folded.append(word)
+        self.counted.append(word)
+
     def add(self, token: str, kind: str) -> None:
         """Take in one token."""
         name = _fold(token, kind)
@@ -161,6 +169,17 @@ class _Parts:
             self.words.append(KNOWN_PATHS[name])
         elif kind != "symbol":
             self.names.add(name)
+
+
+def _endings(words: list[str]) -> frozenset[int]:
+    """Return where a verb negates the gerund after it: "stop deleting"."""
+    if ENDINGS.isdisjoint(words):
+        return frozenset()
+    return frozenset(
+        place
+        for place, word in enumerate(words[:-1])
+        if word in ENDINGS and words[place + 1].endswith("ing")
+    )
 
 
 def _said_switch(found: re.Match[str]) -> str:
@@ -191,7 +210,7 @@ def _kind_of(found: re.Match[str], following: str | None) -> str:
     if kind != "word":
         return kind
     if len(token) == 1:
-        return "name" if token.isupper() and token != "I" and following != "word" else "word"
+        return "name" if token.isupper() and token != "I" and following not in _WORDS else "word"
     camel = token[1:] != token[1:].lower() and not token.isupper()
     return "name" if camel and "'" not in token else "word"
 

@@ -18,6 +18,9 @@ SAME_BONES_SCORE = 0.80
 """Least score of two texts that do the same to the same thing: above the merge threshold of
 actions (0.72), below that of outcomes (0.88), where being exact matters more."""
 
+SAME_OPERATION_BONUS = 0.03
+"""What naming the same operation adds to a cosine score; fitted as the penalties are."""
+
 FREE_TEXT_WORDS = 4
 """Argument values with fewer words are names of things and are compared exactly."""
 
@@ -56,7 +59,8 @@ def compare_texts(a: str, b: str, similarity: float, threshold: float) -> Match:
     if any(difference.penalty is None for difference in found):
         return _refusal(similarity, found)
     penalty = sum(difference.penalty or 0.0 for difference in found)
-    score = min(max(similarity - penalty, 0.0), 1.0)
+    agreement = SAME_OPERATION_BONUS if left.operation == right.operation is not None else 0.0
+    score = min(max(similarity - penalty + agreement, 0.0), 1.0)
     if same_bones(left, right):
         score = max(score, SAME_BONES_SCORE)
     same = score >= threshold

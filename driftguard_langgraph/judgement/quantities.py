@@ -31,6 +31,8 @@ _NOT_COUNTED = frozenset("this that the which each another every no any".split()
 _MULTIPLIERS = frozenset({"hundred", "thousand", "million", "dozen"})
 _JOINTS = frozenset("and a an of or more less fewer full whole consecutive".split())
 
+_COUNTING = NUMBER_WORDS.keys() | _LEVELS.keys()
+
 
 def quantities(words: Sequence[str]) -> tuple[str, ...]:
     """Return the quantities of a text, sorted, in one form.
@@ -41,6 +43,8 @@ def quantities(words: Sequence[str]) -> tuple[str, ...]:
     Args:
         words: Its words (lower case) and number tokens, in order.
     """
+    if _COUNTING.isdisjoint(words) and all(map(str.isalpha, words)):
+        return ()
     found: list[str] = []
     pending: Decimal | None = None
     span: Decimal | None = None
@@ -86,7 +90,7 @@ def _shown(value: Decimal) -> str:
 def _value(word: str, before: str) -> Decimal | None:
     if word in NUMBER_WORDS:
         return None if word == "one" and before in _NOT_COUNTED else NUMBER_WORDS[word]
-    if not any(char.isdigit() for char in word):
+    if word.isalpha() or not any(map(str.isdigit, word)):
         return None
     plain = re.sub(r"(?:st|nd|rd|th)$", "", word).strip("$€£%").replace(",", "")
     try:

@@ -126,3 +126,26 @@ def test_an_opposite_or_another_target_is_not_warned(
     review = guard.before_step(proposed)
 
     assert not review.warnings, guard.compare(failed, proposed)
+
+
+@pytest.mark.parametrize(
+    ("failed", "proposed"),
+    [
+        ("restart the api server on host 7", "please restart the api server on host 7"),
+        ("delete old log files from the bucket", "delete the old log files from that bucket"),
+        ("copy the report into the shared folder", "copy that report into our shared folder"),
+        ("deploy version 2.4 to the canary group", "deploy the version 2.4 to canary group"),
+        ("send the invoice to the customer twice", "send the customer the invoice two times"),
+        ("set the timeout of the worker to 30 seconds", "set the worker timeout to 30 seconds"),
+        ("do not retry the failed payment", "don't retry the failed payment"),
+        ("run the full test suite before merging", "run the full test suite before the merge"),
+        ("add an index on the orders table", "add one index to the orders table"),
+        ("open the garage door at 7", "at 7, open the garage door"),
+    ],
+)
+def test_a_paraphrase_that_shares_most_words_still_matches(
+    guard: DriftGuard, failed: str, proposed: str
+) -> None:
+    guard.record(failed, "it went wrong", "somebody had to repair it")
+
+    assert guard.before_step(proposed).warnings, guard.compare(failed, proposed)

@@ -77,4 +77,9 @@ def test_an_even_number_of_negations_does_not_turn_a_text() -> None:
 def test_code_is_told_from_prose() -> None:
     assert features("ps aux | grep java").is_code
     assert features("SELECT a FROM b").is_code
+    assert features("update pets set age = 3").is_code
+    assert features("delete from pets where age > 3").is_code
     assert not features("pick a seat from the plan (row 3), please").is_code
+    assert not features("delete old log files from the bucket").is_code
+    assert not features("select a seat from the plan").is_code
+    assert not features("update the settings and set the clock").is_code
