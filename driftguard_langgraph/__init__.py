@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
     from driftguard_langgraph.nodes.guard_review import create_guard_review_node
     from driftguard_langgraph.nodes.record_outcome import create_record_outcome_node
+    from driftguard_langgraph.nodes.record_run_outcome import create_record_run_outcome_node
     from driftguard_langgraph.nodes.routing import create_route_on_review, route_on_review
     from driftguard_langgraph.nodes.state import DriftGuardState
     from driftguard_langgraph.nodes.workflow import create_planner_revise_graph
@@ -69,6 +70,7 @@ __all__ = [
     "create_guard_review_node",
     "create_planner_revise_graph",
     "create_record_outcome_node",
+    "create_record_run_outcome_node",
     "create_route_on_review",
     "guard_step",
     "review_payload",
@@ -96,6 +98,7 @@ _HOMES = {
     "memory.stores.sqlite": ("SqliteMemoryStore",),
     "nodes.guard_review": ("create_guard_review_node",),
     "nodes.record_outcome": ("create_record_outcome_node",),
+    "nodes.record_run_outcome": ("create_record_run_outcome_node",),
     "nodes.routing": ("create_route_on_review", "route_on_review"),
     "nodes.state": ("DriftGuardState",),
     "nodes.workflow": ("create_planner_revise_graph",),

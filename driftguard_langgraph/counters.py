@@ -12,6 +12,7 @@ from driftguard_langgraph.events import (
     MemoryFailed,
     MemoryPruned,
     ReviewCompleted,
+    RunOutcomeRecorded,
 )
 
 
@@ -34,6 +35,7 @@ COUNTERS = (
     "review_reinforcements_total",
     "records_total",
     "records_duplicate_total",
+    "run_outcomes_total",
     "nodes_created_total",
     "nodes_merged_total",
     "edges_created_total",
@@ -74,6 +76,8 @@ class MetricsCollector:
                     self._count_review(event)
                 case EpisodeRecorded():
                     self._count_record(event)
+                case RunOutcomeRecorded():
+                    self._counts["run_outcomes_total"] += 1
                 case MemoryPruned():
                     self._counts["prune_runs_total"] += 1
                     self._counts["prune_episodes_removed_total"] += event.episodes_removed

@@ -42,6 +42,16 @@ class EpisodeRecorded:
 
 
 @dataclass(frozen=True, slots=True)
+class RunOutcomeRecorded:
+    """A verdict about a whole run was kept; `actions` of the run share it."""
+
+    namespace: Namespace
+    success: bool
+    replaced: bool
+    actions: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPruned:
     """One prune of both graphs finished."""
 
@@ -53,14 +63,14 @@ class MemoryPruned:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFailed:
-    """Store or embedder failed while serving `operation`."""
+    """Store or embedder failed while serving `operation`, or the judge did (`judge`)."""
 
     namespace: Namespace
     operation: str
     error: str
 
 
-Event = ReviewCompleted | EpisodeRecorded | MemoryPruned | MemoryFailed
+Event = ReviewCompleted | EpisodeRecorded | RunOutcomeRecorded | MemoryPruned | MemoryFailed
 
 
 class Hook(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Unpack
@@ -10,11 +9,9 @@ from typing import Unpack
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.embeddings import resolve_embedder
 from driftguard_langgraph.errors import (
-    DriftGuardError,
     EmbeddingError,
     GuardrailAcknowledgementRequired,
     GuardrailTriggered,
-    SchemaMismatch,
     StoreError,
 )
 from driftguard_langgraph.events import (
@@ -23,9 +20,11 @@ from driftguard_langgraph.events import (
     MemoryFailed,
     ReviewCompleted,
 )
+from driftguard_langgraph.judgement.hearing import Arbiter, Hearing
+from driftguard_langgraph.judgement.judge import resolve_judge
 from driftguard_langgraph.judgement.match import compare
 from driftguard_langgraph.judgement.policy import checked_policy, decide, refusal_message
-from driftguard_langgraph.maintenance import MaintainedMemory
+from driftguard_langgraph.late import LateOutcomes
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.episodes import EpisodeDetails, build_episode, receipt_for
 from driftguard_langgraph.memory.stores import open_store
@@ -34,16 +33,11 @@ from driftguard_langgraph.reviews import GuardReview
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.actions import ActionLike, as_action
 from driftguard_langgraph.text.normalizer import Normalizer, resolve_normalizer
-from driftguard_langgraph.text.validation import (
-    TextLimits,
-    checked_share,
-)
+from driftguard_langgraph.text.validation import checked_share
 from driftguard_langgraph.types import Action, Kind, Match, Namespace, Receipt
 
-logger = logging.getLogger(__name__)
 
-
-class DriftGuard(MaintainedMemory):
+class DriftGuard(LateOutcomes):
     """A memory of what failed and what worked, asked before each step.
 
     Nothing is opened or loaded before the first use. All methods are thread-safe; each has
@@ -58,6 +52,9 @@ class DriftGuard(MaintainedMemory):
         namespace: Whose memory, unless a call says otherwise.
         normalizer: Makes the labels of graph nodes. By default the one of the settings.
         hooks: Receive every event; see `driftguard_langgraph.events`.
+        judge: Asked where words and similarity leave it open whether two steps are the same:
+            a LangChain chat model, a cross-encoder, or a callable `(a_text, b_text)` that
+            returns a truth value or a probability. By default nobody is asked.
 
     Raises:
         ConfigurationError: A setting or argument is not acceptable.
@@ -73,6 +70,7 @@ class DriftGuard(MaintainedMemory):
         namespace: Sequence[str] = ("driftguard",),
         normalizer: Normalizer | None = None,
         hooks: Sequence[Hook] = (),
+        judge: object | None = None,
     ) -> None:
         settings = settings or DriftGuardSettings()
         engine = MemoryEngine(
@@ -82,7 +80,9 @@ class DriftGuard(MaintainedMemory):
             settings,
         )
         super().__init__(engine, settings, namespace, hooks, owns_store=store is None)
-        self._limits = TextLimits(settings.max_text_chars, settings.text_overflow)
+        self._arbiter: Arbiter | None = None
+        if judge is not None:
+            self._arbiter = Arbiter(resolve_judge(judge), settings.judge_band, settings.judge_limit)
 
     def before_step(
         self,
@@ -168,7 +168,7 @@ class DriftGuard(MaintainedMemory):
 
     def _recalled(self, review: GuardReview, whose: Namespace, step: Action) -> GuardReview:
         try:
-            found = self._engine.recall(whose, step, review.timestamp)
+            found = self._engine.recall(whose, step, review.timestamp, self._hearing(whose))
         except (StoreError, EmbeddingError) as error:
             self._tolerate(whose, "review", error)
             return replace(review, decision="unavailable", error=str(error))
@@ -183,6 +183,7 @@ class DriftGuard(MaintainedMemory):
             reinforcements=found.reinforcements,
             related=found.related,
             chains=found.chains,
+            run_credit=found.run_credit,
             confidence=max((warning.confidence for warning in found.warnings), default=0.0),
         )
 
@@ -258,7 +259,8 @@ class DriftGuard(MaintainedMemory):
         """Say whether two actions count as the same step, and why.
 
         This is the decision behind every warning; use it to tune
-        `retrieval_min_similarity`. Merging asks the same with a higher threshold.
+        `retrieval_min_similarity`. Merging asks the same with a higher threshold, and never
+        the judge: it has to come out the same in every process.
 
         Args:
             a: One action.
@@ -270,14 +272,18 @@ class DriftGuard(MaintainedMemory):
         """
         left, right = as_action(a, self._limits), as_action(b, self._limits)
         similarity = self._engine.similarity(left, right)
-        return compare(left, right, similarity, self.settings.retrieval_min_similarity)
+        match = compare(left, right, similarity, self.settings.retrieval_min_similarity)
+        hearing = self._hearing(self.namespace)
+        return match if hearing is None else hearing.settle(left, right, match)
 
-    def _tolerate(self, whose: Namespace, operation: str, error: DriftGuardError) -> None:
-        """Let a step go on without memory, unless that is not an outage or not wanted."""
-        self._emit(MemoryFailed(whose, operation, str(error)))
-        if self.settings.on_store_error == "closed" or isinstance(error, SchemaMismatch):
-            raise error
-        logger.warning("driftguard %s without memory: %s", operation, error)
+    def _hearing(self, whose: Namespace) -> Hearing | None:
+        if self._arbiter is None:
+            return None
+        return Hearing(
+            self._arbiter,
+            self.settings.retrieval_min_similarity,
+            lambda problem: self._emit(MemoryFailed(whose, "judge", problem)),
+        )
 
     abefore_step = async_twin(before_step)
     areview = async_twin(review)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.counters import MetricsCollector, MetricsSnapshot
-from driftguard_langgraph.events import Event, Hook, MemoryPruned, emit
+from driftguard_langgraph.errors import DriftGuardError, SchemaMismatch
+from driftguard_langgraph.events import Event, Hook, MemoryFailed, MemoryPruned, emit
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.graph import Graph, load_graph
 from driftguard_langgraph.memory.prune import PruneReport, prune
 from driftguard_langgraph.memory.stats import MemoryStats, memory_stats
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.settings import DriftGuardSettings
-from driftguard_langgraph.text.validation import checked_namespace
+from driftguard_langgraph.text.validation import TextLimits, checked_namespace
 from driftguard_langgraph.types import Kind, Namespace, utc_now
+
+logger = logging.getLogger(__name__)
 
 
 class MaintainedMemory:
@@ -48,6 +52,7 @@ class MaintainedMemory:
         self._owns_store = owns_store
         self._metrics = MetricsCollector()
         self._hooks = (self._metrics, *hooks)
+        self._limits = TextLimits(settings.max_text_chars, settings.text_overflow)
 
     @property
     def store(self) -> BaseMemoryStore:
@@ -56,6 +61,8 @@ class MaintainedMemory:
 
     def prune(self, *, namespace: Sequence[str] | None = None) -> PruneReport:
         """Forget weak links, stale nodes and isolated nodes, in that order.
+
+        Verdicts about runs of which no episode is left go as well.
 
         Args:
             namespace: Whose memory; by default the guard's own.
@@ -117,6 +124,13 @@ class MaintainedMemory:
 
     def _emit(self, event: Event) -> None:
         emit(event, self._hooks)
+
+    def _tolerate(self, whose: Namespace, operation: str, error: DriftGuardError) -> None:
+        """Let a step go on without memory, unless that is not an outage or not wanted."""
+        self._emit(MemoryFailed(whose, operation, str(error)))
+        if self.settings.on_store_error == "closed" or isinstance(error, SchemaMismatch):
+            raise error
+        logger.warning("driftguard %s without memory: %s", operation, error)
 
     def __enter__(self) -> Self:
         """Return the guard itself."""

@@ -35,6 +35,7 @@ class Evidence:
         recency_weight: Share of recency in the confidence.
         successes_since: Successes of the same step since its last failure.
         redeemed: Share of the confidence that these leave, 0..1.
+        run_trust: Share of it that the ends of whole runs leave, 0..1; of successes only.
     """
 
     node_frequency: int
@@ -46,6 +47,7 @@ class Evidence:
     recency_weight: float
     successes_since: int = 0
     redeemed: float = 1.0
+    run_trust: float = 1.0
 
     def explain(self, confidence: float) -> str:
         """Say in one line how the confidence comes about."""
@@ -58,6 +60,8 @@ class Evidence:
         )
         if self.successes_since:
             line += f", x {self.redeemed:.2f} [{self.successes_since} successes since]"
+        if self.run_trust < 1:
+            line += f", x {self.run_trust:.2f} [its runs failed in the end]"
         return line
 
 
@@ -182,6 +186,41 @@ class RelatedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class RunCredit:
+    """How runs with the reviewed step ended; see `judgement.credit` for the arithmetic.
+
+    Each verdict about a run is spread evenly over its distinct actions, so this is a hint
+    about a step among others and names no culprit. It makes no warning.
+
+    Attributes:
+        failed_runs: Runs with the step that failed in the end.
+        succeeded_runs: Runs with the step that succeeded.
+        blame: Sum of the step's shares in the failed ones.
+        credit: Sum of its shares in the others.
+        suspicion: 0..1; .5 without evidence, above when failures prevail.
+    """
+
+    failed_runs: int
+    succeeded_runs: int
+    blame: float
+    credit: float
+    suspicion: float
+
+    def explain(self) -> str:
+        """Say in one line how the runs ended and what that says about the step."""
+        return (
+            f"of its runs {self.failed_runs} failed and {self.succeeded_runs} succeeded in the "
+            f"end: blame {self.blame:.2f}, credit {self.credit:.2f}, shared with the other "
+            f"steps of each run; suspicion {self.suspicion:.2f}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the credit as plain JSON."""
+        shares = {name: round(getattr(self, name), 6) for name in ("blame", "credit", "suspicion")}
+        return {**asdict(self), **shares}
+
+
+@dataclass(frozen=True, slots=True)
 class GuardReview:
     """What the memory says about one proposed step, and what the policy makes of it.
 
@@ -195,6 +234,7 @@ class GuardReview:
         confidence: The highest confidence among the warnings; 0.0 without any.
         decision: What follows; see `Decision`.
         policy: The policy that decided.
+        run_credit: How runs with this step ended; None when no verdict is known.
         timestamp: When the review was made.
         error: Why the memory could not be asked, when `decision` is `unavailable`.
     """
@@ -207,6 +247,7 @@ class GuardReview:
     confidence: float = 0.0
     decision: Decision = "proceed"
     policy: Policy = "warn"
+    run_credit: RunCredit | None = None
     timestamp: datetime = field(default_factory=utc_now)
     error: str | None = None
 
@@ -225,6 +266,8 @@ class GuardReview:
             f"({', '.join(memory.match.differences)})"
             for memory in self.related
         )
+        if self.run_credit:
+            lines.append(self.run_credit.explain())
         if self.error:
             lines.append(f"the memory could not be asked: {self.error}")
         return "\n".join(lines)
@@ -241,6 +284,7 @@ class GuardReview:
             "decision": self.decision,
             "policy": self.policy,
             "may_run": self.may_run,
+            "run_credit": None if self.run_credit is None else self.run_credit.to_dict(),
             "timestamp": self.timestamp.isoformat(),
             "error": self.error,
         }

@@ -106,6 +106,13 @@ class DriftGuardSettings(BaseSettings):
         0.0, description="Lowest confidence at which a policy may stop a step."
     )
 
+    judge_band: _Share = Field(
+        0.10,
+        description="A score this near `retrieval_min_similarity` is undecided: the judge is "
+        "asked, if the guard has one.",
+    )
+    judge_limit: int = Field(3, ge=0, description="Questions to the judge per review.")
+
     prune_node_stale_days: _Count = Field(
         60, description="Days without being seen or used after which memory is stale."
     )

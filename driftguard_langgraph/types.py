@@ -51,6 +51,7 @@ MatchKind = Literal[
     "paraphrase",
     "same_culprit",
     "same_frame",
+    "judged",
     "dissimilar",
     "different_tool",
     "different_arguments",
@@ -61,7 +62,8 @@ MatchKind = Literal[
     "different_order",
     "different_mood",
 ]
-"""Why two actions count as the same (the first five) or not (the rest)."""
+"""Why two actions count as the same (the first five) or not (the rest); `judged` says that the
+optional judge decided, one way or the other (`Match.same` says which)."""
 
 
 class ToolCall(TypedDict):
@@ -182,4 +184,26 @@ class Receipt(TypedDict):
     outcome: str
     nodes_created: int
     nodes_merged: int
+    error: str | None
+
+
+class RunReceipt(TypedDict):
+    """What `record_run_outcome` answers.
+
+    Attributes:
+        status: What became of the verdict; see `record_run_outcome`.
+        thread_id: The thread it is about, or None.
+        run_id: The run it is about, or None.
+        success: Whether the run ended well.
+        outcome: What it led to, as it was kept.
+        actions: Distinct actions remembered of the run, which share the verdict.
+        error: Why the memory could not be reached, when `status` is `unavailable`.
+    """
+
+    status: Literal["stored", "replaced", "unknown", "unavailable"]
+    thread_id: str | None
+    run_id: str | None
+    success: bool
+    outcome: str
+    actions: int
     error: str | None

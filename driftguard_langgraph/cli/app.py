@@ -1,7 +1,8 @@
 """The command `driftguard`: what it is made of, and how it ends.
 
-Exit codes: 0 done; 1 what was checked does not hold (`demo`, `doctor`); 2 bad input, or a
-memory that cannot be used; 3 the policy refuses the reviewed step (`review`).
+Exit codes: 0 done; 1 what was checked does not hold (`demo`, `doctor`), or nothing is worth
+writing (`calibrate --write`); 2 bad input, or a memory that cannot be used; 3 the policy
+refuses the reviewed step (`review`).
 
 What is imported here is what `driftguard --help` costs, so commands import the guard and its
 dependencies when they run.
@@ -18,9 +19,12 @@ from typer.core import TyperGroup
 from driftguard_langgraph._version import __version__
 from driftguard_langgraph.cli import console
 from driftguard_langgraph.cli.backtest import backtest
+from driftguard_langgraph.cli.calibrate import calibrate
 from driftguard_langgraph.cli.demo.command import demo
 from driftguard_langgraph.cli.doctor import doctor
+from driftguard_langgraph.cli.evaluate import evaluation
 from driftguard_langgraph.cli.memory import prune, record, review, stats
+from driftguard_langgraph.cli.runs import record_run
 from driftguard_langgraph.errors import DriftGuardError
 
 EXIT_BUG = 70
@@ -70,8 +74,9 @@ def _root(
     """
 
 
-for _command in (demo, review, record, stats, prune, doctor, backtest):
+for _command in (demo, review, record, record_run, stats, prune, doctor, backtest, calibrate):
     app.command()(_command)
+app.add_typer(evaluation, name="eval")
 
 
 def main() -> None:

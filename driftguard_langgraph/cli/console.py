@@ -59,3 +59,5 @@ def log_to_stderr(level: str) -> None:
     handler.setFormatter(logging.Formatter("driftguard: %(message)s"))
     logger.handlers = [handler]
     logger.propagate = False
+    # Reading checkpoints, LangGraph reports every type that it does not rebuild; none is needed.
+    logging.getLogger("langgraph.checkpoint.serde").setLevel(logging.ERROR)

@@ -26,6 +26,16 @@ Namespace = Annotated[
     typer.Option("--namespace", "-n", help="Whose memory; repeat it for each part of the name."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print plain JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="What the runs are: steps, openai, langchain, langsmith, claude-code or "
+        "checkpoints; told by the content if left out.",
+    ),
+]
 Tool = Annotated[
     str | None, typer.Option("--tool", help="The step is a call of this tool, not words.")
 ]

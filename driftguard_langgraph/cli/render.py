@@ -46,7 +46,15 @@ def review_lines(review: Mapping[str, Any]) -> RenderableType:
             f"[dim]not the same ({plain(differences)}): {plain(other['action_text'])}, "
             f"a {other['kind']}[/dim]"
         )
+    if review["run_credit"]:
+        lines.append(credit_line(review["run_credit"]))
     return "\n".join(lines)
+
+
+def credit_line(credit: Mapping[str, Any]) -> str:
+    """Return how the runs with the reviewed step ended as a line of markup."""
+    ended = f"{credit['failed_runs']} failed, {credit['succeeded_runs']} succeeded in the end"
+    return f"[dim]its runs: {ended} (suspicion {credit['suspicion']:.2f}, no warning)[/dim]"
 
 
 def warning_lines(warning: Mapping[str, Any]) -> list[str]:

@@ -24,9 +24,10 @@ from driftguard_langgraph.evaluation.readers import (
     check_readable,
     read_batches,
 )
-from driftguard_langgraph.evaluation.replay import Replay, StreamMemory
+from driftguard_langgraph.evaluation.replay import Replay
 from driftguard_langgraph.evaluation.scores import BacktestResult
 from driftguard_langgraph.evaluation.steps import Batch, Step
+from driftguard_langgraph.evaluation.stream_memory import StreamMemory
 from driftguard_langgraph.settings import DriftGuardSettings
 
 MemoryScope = Literal["stream", "all"]
@@ -46,6 +47,7 @@ class Progress(Protocol):
 def backtest(
     paths: Sequence[Path],
     *,
+    format: str | None = None,
     memory: MemoryScope = "stream",
     settings: DriftGuardSettings | None = None,
     embeddings: object | None = None,
@@ -59,12 +61,13 @@ def backtest(
     long work begins, then step by step.
 
     Args:
-        paths: Trace or message-log files, see `readers`.
+        paths: Recorded runs, see `readers`.
+        format: Name of their format; told by the content of each file if None.
         memory: Whether each stream remembers for itself, or all share one memory.
         settings: Thresholds and embedder of the guard; the user's own by default. The policy
             is always `warn`, and a failing store or embedder always raises.
         embeddings: An embedder, or LangChain `Embeddings`, instead of the settings' one.
-        is_failure: Decides about tool results in message logs.
+        is_failure: Decides about results of which a log does not say how they went.
         on_invalid: Told about every entry that cannot be replayed, which is then left out;
             without it the first one is raised.
         progress: Told how far the work is.
@@ -77,26 +80,43 @@ def backtest(
     stream_of: StreamOf = (lambda step: "all") if memory == "all" else (lambda step: step.stream)
     tell = progress or (lambda phase, done, total: None)
     skipped = _Skipped(on_invalid)
-    streams = _survey(paths, stream_of, is_failure, skipped.callback, tell)
+    read = partial(_read_all, paths, format, is_failure)
+    streams = _survey(paths, read, stream_of, skipped.callback, tell)
     embedder = resolve_embedder(embeddings, settings)
     embedder.embed(["the model is loaded before the clock starts"])
     replay = Replay(partial(StreamMemory, embedder, settings), stream_of, streams, skipped.callback)
     already_told = None if on_invalid is None else _ignore
     started = time.perf_counter()
-    for batch in _read_all(paths, is_failure, already_told):
+    for batch in read(already_told):
         replay.run(batch)
         tell("replaying", replay.done, streams.total())
+    seconds = time.perf_counter() - started
+    return _result(paths, replay, len(streams), skipped.count, seconds, embedder.model_id)
+
+
+def _result(
+    paths: Sequence[Path],
+    replay: Replay,
+    streams: int,
+    skipped: int,
+    seconds: float,
+    model_id: str,
+) -> BacktestResult:
     return BacktestResult(
         files=tuple(str(path) for path in paths),
-        streams=len(streams),
+        streams=streams,
         total=replay.total,
         by_tool=dict(replay.by_tool),
         by_source=dict(replay.by_source),
+        baselines=dict(replay.baselines),
+        warned=replay.warned,
+        missed=replay.missed,
         labels=replay.labels,
-        skipped=skipped.count,
+        skipped=skipped,
         ms_per_step=replay.ms_per_step,
-        seconds=time.perf_counter() - started,
-        model_id=embedder.model_id,
+        ms_per_step_p95=replay.ms_per_step_p95,
+        seconds=seconds,
+        model_id=model_id,
     )
 
 
@@ -120,8 +140,8 @@ def _ignore(message: str) -> None:
 
 def _survey(
     paths: Sequence[Path],
+    read: Callable[[OnInvalid | None, OnBytes | None], Iterator[Batch]],
     stream_of: StreamOf,
-    is_failure: FailurePredicate,
     on_invalid: OnInvalid | None,
     progress: Progress,
 ) -> Counter[str]:
@@ -130,9 +150,7 @@ def _survey(
         check_readable(path)
     total = sum(path.stat().st_size for path in paths)
     streams: Counter[str] = Counter()
-    for batch in _read_all(
-        paths, is_failure, on_invalid, lambda read: progress("reading", read, total)
-    ):
+    for batch in read(on_invalid, lambda done: progress("reading", done, total)):
         streams.update(map(stream_of, batch))
     if not streams:
         raise ConfigurationError(
@@ -144,6 +162,7 @@ def _survey(
 
 def _read_all(
     paths: Sequence[Path],
+    format: str | None,
     is_failure: FailurePredicate,
     on_invalid: OnInvalid | None,
     on_bytes: OnBytes | None = None,
@@ -151,7 +170,9 @@ def _read_all(
     before = 0
     for path in paths:
         report = None if on_bytes is None else partial(_shifted, on_bytes, before)
-        yield from read_batches(path, is_failure=is_failure, on_invalid=on_invalid, on_bytes=report)
+        yield from read_batches(
+            path, format=format, is_failure=is_failure, on_invalid=on_invalid, on_bytes=report
+        )
         before += path.stat().st_size
 
 

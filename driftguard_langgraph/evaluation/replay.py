@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from array import array
@@ -10,79 +9,37 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import InvalidEpisode
+from driftguard_langgraph.evaluation.findings import (
+    Finding,
+    Grounds,
+    Happened,
+    Shortlist,
+    grounds_of,
+)
 from driftguard_langgraph.evaluation.readers import OnInvalid
 from driftguard_langgraph.evaluation.scores import LabelSource, Tally
-from driftguard_langgraph.evaluation.steps import NO_FEEDBACK, Batch, Step
-from driftguard_langgraph.guard import DriftGuard
-from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
-from driftguard_langgraph.settings import DriftGuardSettings
-
-FAILED, SUCCEEDED = "step failed", "step succeeded"
-"""Recorded as the outcome: a trace tells nothing of what a step led to in the end."""
-
-UNNAMED_KIND = "unspecified"
-"""Kind of a labelled repeat whose label names no kind."""
-
-_Signature = tuple[str, str, str]
-
-
-class StreamMemory:
-    """One stream's guard, and the failures seen in it (for traces without labels)."""
-
-    def __init__(self, embedder: Embedder, settings: DriftGuardSettings) -> None:
-        self._guard = DriftGuard(
-            store=EphemeralMemoryStore(), embeddings=embedder, settings=settings
-        )
-        self._failed: set[_Signature] = set()
-
-    def warns(self, step: Step) -> bool:
-        """Return whether the guard warns before this step."""
-        return bool(self._guard.before_step(step.action, "warn").warnings)
-
-    def repeat_kind(self, step: Step) -> str | None:
-        """Say how the step repeats an earlier failure: by its labels, else by what was seen.
-
-        Without labels a failed step is a repeat when the same tool failed before on the same
-        action (`exact`) or with the same error text (`same_error`).
-        """
-        if step.repeats is not None:
-            return (step.repeat_kind or UNNAMED_KIND) if step.repeats else None
-        if not step.failed:
-            return None
-        action, error = _signatures(step)
-        if action in self._failed:
-            return "exact"
-        return "same_error" if step.feedback != NO_FEEDBACK and error in self._failed else None
-
-    def record(self, step: Step) -> None:
-        """Remember how the step went."""
-        if not step.failed:
-            self._guard.record_success(step.action, step.feedback, SUCCEEDED)
-            return
-        self._guard.record(step.action, step.feedback, FAILED)
-        self._failed.update(_signatures(step))
-
-    def close(self) -> None:
-        """Release the guard's memory."""
-        self._guard.close()
-
-
-def _signatures(step: Step) -> tuple[_Signature, _Signature]:
-    words = step.action if isinstance(step.action, str) else json.dumps(step.action, sort_keys=True)
-    return (step.tool, "action", words), (step.tool, "error", " ".join(step.feedback.split()))
+from driftguard_langgraph.evaluation.shown import clipped
+from driftguard_langgraph.evaluation.steps import Batch, Step
+from driftguard_langgraph.evaluation.stream_memory import StreamMemory
+from driftguard_langgraph.text.actions import render_tool_call
 
 
 @dataclass(frozen=True, slots=True)
 class _Prediction:
-    warned: bool
+    grounds: Grounds | None
+    baselines: dict[str, bool]
     repeat_kind: str | None
+    earlier: str | None
     seconds: float
+
+    @property
+    def warned(self) -> bool:
+        return self.grounds is not None
 
 
 class Replay:
-    """The state of one replay: open memories, counts and times.
+    """The state of one replay: open memories, counts, findings and times.
 
     Args:
         new_memory: Makes the memory of a stream.
@@ -103,6 +60,9 @@ class Replay:
         self.total = Tally()
         self.by_tool: defaultdict[str, Tally] = defaultdict(Tally)
         self.by_source: defaultdict[str, Tally] = defaultdict(Tally)
+        self.baselines: defaultdict[str, Tally] = defaultdict(Tally)
+        self.warned = Shortlist()
+        self.missed = Shortlist()
         self._new_memory = new_memory
         self._stream_of = stream_of
         self._left = Counter(streams)
@@ -122,6 +82,12 @@ class Replay:
     def ms_per_step(self) -> float:
         """Median time of one review and one record, in milliseconds."""
         return 1000 * statistics.median(self._times) if self._times else 0.0
+
+    @property
+    def ms_per_step_p95(self) -> float:
+        """The time that 95% of the steps take at most, in milliseconds."""
+        ordered = sorted(self._times)
+        return 1000 * ordered[-(-95 * len(ordered) // 100) - 1] if ordered else 0.0
 
     def run(self, batch: Batch) -> None:
         """Review every step of the batch, then record every one of them.
@@ -144,26 +110,60 @@ class Replay:
         memory = self._memory(step)
         started = time.perf_counter()
         try:
-            warned = memory.warns(step)
+            review = memory.review(step)
         except InvalidEpisode as error:
             self._refused(step, error)
             return None
-        return _Prediction(warned, memory.repeat_kind(step), time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        return _Prediction(
+            grounds=grounds_of(review),
+            baselines=memory.baselines_warn(step),
+            repeat_kind=memory.repeat_kind(step),
+            earlier=memory.earlier(step),
+            seconds=seconds,
+        )
 
     def _settle(self, step: Step, prediction: _Prediction) -> None:
+        memory = self._memory(step)
         started = time.perf_counter()
         try:
-            self._memory(step).record(step)
+            memory.record(step)
         except InvalidEpisode as error:
             self._refused(step, error)
             return
         self._times.append(prediction.seconds + time.perf_counter() - started)
+        memory.note(step)
         self._labelled.add(step.repeats is not None)
+        self._count(step, prediction)
+        self._keep(step, prediction)
+
+    def _count(self, step: Step, prediction: _Prediction) -> None:
         tallies = [self.total, self.by_tool[step.tool]]
         if step.source is not None:
             tallies.append(self.by_source[step.source])
         for tally in tallies:
             tally.add(step, prediction.warned, prediction.repeat_kind)
+        for name, warned in prediction.baselines.items():
+            self.baselines[name].add(step, warned, prediction.repeat_kind)
+
+    def _keep(self, step: Step, prediction: _Prediction) -> None:
+        happened = _happened(step, prediction)
+        if happened is None:
+            return
+        shortlist = self.missed if happened == "miss" else self.warned
+        shortlist.add(
+            Finding(
+                where=step.where,
+                stream=step.stream,
+                tool=step.tool,
+                action=clipped(_words(step)),
+                happened=happened,
+                came_back=clipped(step.feedback),
+                grounds=prediction.grounds,
+                repeats=prediction.repeat_kind,
+                earlier=prediction.earlier,
+            )
+        )
 
     def _refused(self, step: Step, error: InvalidEpisode) -> None:
         message = f"{step.where}: {error}"
@@ -177,3 +177,17 @@ class Replay:
         self._left[stream] -= 1
         if not self._left[stream]:
             self._memories.pop(stream).close()
+
+
+def _happened(step: Step, prediction: _Prediction) -> Happened | None:
+    if not prediction.warned:
+        return None if prediction.repeat_kind is None else "miss"
+    if step.failed:
+        return "hit"
+    return "ambiguous" if step.ambiguous else "false alarm"
+
+
+def _words(step: Step) -> str:
+    if isinstance(step.action, str):
+        return step.action
+    return render_tool_call(step.action["name"], step.action["args"])

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from driftguard_langgraph.evaluation.findings import Shortlist
 from driftguard_langgraph.evaluation.steps import Step
 
 LabelSource = Literal["given", "derived", "mixed"]
@@ -125,9 +126,13 @@ class BacktestResult:
         total: Counts over all steps.
         by_tool: Counts by tool.
         by_source: Counts by source; empty when the files name none.
+        baselines: Counts over all steps of what simpler memories would have said, by name.
+        warned: The steps that were warned.
+        missed: The repeats that were not.
         labels: Where the knowledge about repeats comes from.
         skipped: Entries that could not be replayed.
         ms_per_step: Median time of one review and one record, in milliseconds.
+        ms_per_step_p95: What 95% of them take at most, in milliseconds.
         seconds: Time of the whole replay.
         model_id: The embedding model.
     """
@@ -137,14 +142,27 @@ class BacktestResult:
     total: Tally
     by_tool: dict[str, Tally]
     by_source: dict[str, Tally]
+    baselines: dict[str, Tally]
+    warned: Shortlist
+    missed: Shortlist
     labels: LabelSource
     skipped: int
     ms_per_step: float
+    ms_per_step_p95: float
     seconds: float
     model_id: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON."""
+        return {
+            **self.figures_dict(),
+            "by_tool": {name: t.to_dict() for name, t in sorted(self.by_tool.items())},
+            "warned_steps": self.warned.to_dict(),
+            "missed_repeats": self.missed.to_dict(),
+        }
+
+    def figures_dict(self) -> dict[str, Any]:
+        """Return the figures without tools and single steps as plain JSON."""
         return {
             "files": list(self.files),
             "streams": self.streams,
@@ -152,10 +170,11 @@ class BacktestResult:
             "skipped": self.skipped,
             "model_id": self.model_id,
             "ms_per_step": round(self.ms_per_step, 3),
+            "ms_per_step_p95": round(self.ms_per_step_p95, 3),
             "seconds": round(self.seconds, 2),
             "total": self.total.to_dict(),
-            "by_tool": {name: t.to_dict() for name, t in sorted(self.by_tool.items())},
             "by_source": {name: t.to_dict() for name, t in sorted(self.by_source.items())},
+            "baselines": {name: t.to_dict() for name, t in self.baselines.items()},
         }
 
 

@@ -27,6 +27,7 @@ class Step:
         repeats: The label "repeats an earlier failure of its stream"; None without labels.
         repeat_kind: The label's kind of repetition, for example `exact`.
         ambiguous: The label "the same action failed earlier and works now".
+        words: The action in the words of the trace, when it has a tool call and words.
     """
 
     where: str
@@ -39,6 +40,7 @@ class Step:
     repeats: bool | None = None
     repeat_kind: str | None = None
     ambiguous: bool = False
+    words: str | None = None
 
 
 Batch = tuple[Step, ...]

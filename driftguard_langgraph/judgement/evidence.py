@@ -53,14 +53,15 @@ def confidence(evidence: Evidence) -> float:
 
     `(1 - w) (0.65 r + 0.35 s) + w t` with reinforcement `r`, match score `s`, recency `t` and
     its weight `w`, which is DriftGuard's formula with its constants; times what later
-    successes leave of it.
+    successes, and for successes the ends of their runs, leave of it.
 
     Args:
         evidence: The numbers, from `weigh` and `redeem`.
     """
     trust = REINFORCEMENT_SHARE * evidence.reinforcement
     blended = (1 - evidence.recency_weight) * (trust + SIMILARITY_SHARE * evidence.score)
-    return min(blended + evidence.recency_weight * evidence.recency, 1.0) * evidence.redeemed
+    whole = min(blended + evidence.recency_weight * evidence.recency, 1.0)
+    return whole * evidence.redeemed * evidence.run_trust
 
 
 def weigh(

@@ -11,6 +11,7 @@ import numpy as np
 
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import SchemaMismatch
+from driftguard_langgraph.judgement.hearing import Hearing
 from driftguard_langgraph.memory.chains import Bounds
 from driftguard_langgraph.memory.merge import Merger
 from driftguard_langgraph.memory.retrieval import Recalled, RetrievalLimits, Retriever
@@ -83,7 +84,13 @@ class MemoryEngine:
         vectors = self.vectors(a.text, b.text)
         return float(np.dot(vectors[a.text], vectors[b.text]))
 
-    def recall(self, namespace: Namespace, action: Action, now: datetime) -> Recalled:
+    def recall(
+        self,
+        namespace: Namespace,
+        action: Action,
+        now: datetime,
+        hearing: Hearing | None = None,
+    ) -> Recalled:
         """Look a step up; see `Retriever.recall`."""
         self._align_space()
         settings = self._settings
@@ -98,7 +105,7 @@ class MemoryEngine:
             ),
         )
         vector = self.vectors(action.text)[action.text]
-        return Retriever(self.store, limits, namespace, action, now).recall(vector)
+        return Retriever(self.store, limits, namespace, action, now, hearing).recall(vector)
 
     def note_use(self, namespace: Namespace, shown: Sequence[GuardWarning], at: datetime) -> None:
         """Keep the memories behind these warnings from growing stale."""

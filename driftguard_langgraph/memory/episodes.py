@@ -94,10 +94,10 @@ def build_episode(
         action=as_action(action, limits),
         feedback=observed_text(feedback, "feedback", limits),
         outcome=observed_text(outcome, "outcome", limits),
-        severity=_checked_severity(severity),
+        severity=checked_severity(severity),
         created_at=utc_now() if created_at is None else _checked_time(created_at),
-        provenance=_checked_provenance(provenance or {}),
-        metadata=plain_json(dict(metadata or {}), "metadata"),
+        provenance=_checked_provenance(_checked_mapping(provenance, "provenance")),
+        metadata=plain_json(_checked_mapping(metadata, "metadata"), "metadata"),
     )
 
 
@@ -127,7 +127,12 @@ def _checked_id(value: str) -> str:
     return checked_text(value, "episode_id", TextLimits(MAX_ID_CHARS, "refuse"))
 
 
-def _checked_severity(value: str) -> Severity:
+def checked_severity(value: str) -> Severity:
+    """Return `value` if it is a severity.
+
+    Raises:
+        InvalidEpisode: It is not.
+    """
     for known in SEVERITIES:
         if value == known:
             return known
@@ -140,7 +145,16 @@ def _checked_time(value: datetime) -> datetime:
             f"created_at={value!r} must be a datetime with a time zone, "
             "for example datetime.now(UTC)."
         )
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidEpisode(f"created_at={value!r} is out of range in UTC.") from None
+
+
+def _checked_mapping(value: Mapping[str, Any] | None, field: str) -> dict[str, Any]:
+    if value is not None and not isinstance(value, Mapping):
+        raise InvalidEpisode(f"{field} must be a mapping, not {type(value).__name__}.")
+    return dict(value or {})
 
 
 def _checked_provenance(value: Mapping[str, str]) -> dict[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from driftguard_langgraph.judgement.hearing import Hearing
 from driftguard_langgraph.judgement.match import compare
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import Vector, Wording
@@ -46,6 +48,7 @@ def neighbourhood(
     *,
     top_k: int,
     min_similarity: float,
+    hearing: Hearing | None = None,
 ) -> Neighbourhood:
     """Judge the wordings nearest to a step.
 
@@ -57,14 +60,48 @@ def neighbourhood(
         vector: Embedding of its text.
         top_k: Nodes that may count as the same step.
         min_similarity: Lowest score at which they do.
+        hearing: Where undecided ones are put to the judge, if there is one.
     """
-    same: dict[str, Neighbour] = {}
-    judged: list[Neighbour] = []
-    for hit in store.search(namespace, kind, "action", vector, top_k * WORDINGS_PER_NODE):
-        match = compare(action, hit.action, hit.similarity, min_similarity)
-        judged.append(Neighbour(hit, match))
-        if match.same and (hit.node not in same or match.score > same[hit.node].match.score):
-            same[hit.node] = judged[-1]
+    near: Sequence[Neighbour] = [
+        Neighbour(hit, compare(action, hit.action, hit.similarity, min_similarity))
+        for hit in store.search(namespace, kind, "action", vector, top_k * WORDINGS_PER_NODE)
+    ]
+    if hearing is not None:
+        near = _heard(action, near, hearing)
+    same = _best(neighbour for neighbour in near if neighbour.match.same)
     best = sorted(same.items(), key=lambda item: -item[1].match.score)[:top_k]
-    others = tuple(n for n in judged if n.wording.node not in same)
+    others = tuple(n for n in near if n.wording.node not in same)
     return Neighbourhood(kind, dict(best), others)
+
+
+def _best(near: Iterable[Neighbour]) -> dict[str, Neighbour]:
+    """Return the best match of each node; of equal ones, the nearest."""
+    best: dict[str, Neighbour] = {}
+    for neighbour in near:
+        node = neighbour.wording.node
+        if node not in best or neighbour.match.score > best[node].match.score:
+            best[node] = neighbour
+    return best
+
+
+def _heard(action: Action, near: Sequence[Neighbour], hearing: Hearing) -> list[Neighbour]:
+    """Let the judge decide about nodes whose best match is undecided, the best ones first.
+
+    A node is one step in several wordings, so what is said of its best wording holds for all
+    of them that match.
+    """
+    verdicts: dict[str, tuple[Neighbour, bool]] = {}
+    for best in sorted(_best(near).values(), key=lambda found: -found.match.score):
+        same = hearing.verdict(action, best.wording.action, best.match)
+        if same is not None:
+            verdicts[best.wording.node] = best, same
+
+    def heard(neighbour: Neighbour) -> Neighbour:
+        if neighbour.wording.node not in verdicts:
+            return neighbour
+        asked, same = verdicts[neighbour.wording.node]
+        if neighbour is not asked and not neighbour.match.same:
+            return neighbour
+        return replace(neighbour, match=hearing.ruled(neighbour.match, same=same))
+
+    return [heard(neighbour) for neighbour in near]

@@ -85,7 +85,10 @@ def prune(
     stale_days: int,
     edge_min_frequency: int,
 ) -> PruneReport:
-    """Prune both graphs of a namespace, as one transaction; see `plan_prune`."""
+    """Prune both graphs of a namespace, as one transaction; see `plan_prune`.
+
+    Verdicts about runs of which no episode is left go with the last one.
+    """
 
     def prune_one(kind: Kind) -> PruneSummary:
         plan = plan_prune(store.paths(namespace, kind), now, stale_days, edge_min_frequency)
@@ -97,7 +100,9 @@ def prune(
         )
 
     with store.exclusive():
-        return PruneReport(mistakes=prune_one("mistake"), successes=prune_one("success"))
+        report = PruneReport(mistakes=prune_one("mistake"), successes=prune_one("success"))
+        store.drop_idle_runs(namespace)
+    return report
 
 
 def _nodes_of(path: ChainPath) -> tuple[_Node, _Node, _Node]:

@@ -8,12 +8,21 @@ from datetime import datetime
 from typing import Any
 
 from driftguard_langgraph.judgement import evidence
+from driftguard_langgraph.judgement.credit import run_credit, run_trust
+from driftguard_langgraph.judgement.hearing import Hearing
 from driftguard_langgraph.memory.causes import Cause, CauseFinder
 from driftguard_langgraph.memory.chains import Bounds, Chain, walk
 from driftguard_langgraph.memory.neighbours import Neighbour, Neighbourhood, neighbourhood
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath, Vector
-from driftguard_langgraph.reviews import GuardWarning, Recollection, Reinforcement, RelatedMemory
+from driftguard_langgraph.reviews import (
+    Evidence,
+    GuardWarning,
+    Recollection,
+    Reinforcement,
+    RelatedMemory,
+    RunCredit,
+)
 from driftguard_langgraph.types import SEVERITIES, Action, Kind, Namespace
 
 Chains = tuple[tuple[str, ...], ...]
@@ -38,12 +47,13 @@ class RetrievalLimits:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What was found in the two graphs, most trustworthy first."""
+    """What was found in the two graphs, most trustworthy first, and how its runs ended."""
 
     warnings: tuple[GuardWarning, ...]
     reinforcements: tuple[Reinforcement, ...]
     related: tuple[RelatedMemory, ...]
     chains: Chains
+    run_credit: RunCredit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,7 @@ class Retriever:
         namespace: Whose memory.
         action: The step.
         now: The time against which age is measured.
+        hearing: Where undecided matches are put to the judge, if there is one.
     """
 
     def __init__(
@@ -70,12 +81,14 @@ class Retriever:
         namespace: Namespace,
         action: Action,
         now: datetime,
+        hearing: Hearing | None = None,
     ) -> None:
         self._store = store
         self._limits = limits
         self._namespace = namespace
         self._action = action
         self._now = now
+        self._hearing = hearing
 
     def recall(self, vector: Vector) -> Recalled:
         """Look the step up in both graphs.
@@ -90,7 +103,12 @@ class Retriever:
         causes = finder.find(failed)
         warned = [*self._unredeemed(self._recollect(failed), worked), *self._repeats(causes)]
         warned.sort(key=lambda found: -found.recollection.confidence)
-        reinforced = [found.recollection for found in self._recollect(worked)]
+        credit = self._run_credit(failed, worked)
+        trust = run_trust(credit)
+        reinforced = [
+            _reweighed(found.recollection, replace(found.recollection.evidence, run_trust=trust))
+            for found in self._recollect(worked)
+        ]
         reinforced.sort(key=lambda found: -found.confidence)
         shown = {found.recollection.trigger for found in warned}
         return Recalled(
@@ -98,6 +116,7 @@ class Retriever:
             reinforcements=tuple(Reinforcement(**_values(found)) for found in reinforced),
             related=(*self._alike(failed, shown), *self._alike(worked, frozenset())),
             chains=tuple(chain for found in warned for chain in found.chains),
+            run_credit=credit,
         )
 
     def _near(self, kind: Kind, vector: Vector) -> Neighbourhood:
@@ -109,6 +128,7 @@ class Retriever:
             vector,
             top_k=self._limits.top_k,
             min_similarity=self._limits.min_similarity,
+            hearing=self._hearing,
         )
 
     def _alike(self, near: Neighbourhood, shown: Iterable[str]) -> tuple[RelatedMemory, ...]:
@@ -181,12 +201,7 @@ class Retriever:
             since = self._successes(worked.same, recollection.last_seen)
             weighed = evidence.redeem(recollection.evidence, since)
             if weighed.redeemed > evidence.RETIRED:
-                yield replace(
-                    failure,
-                    recollection=replace(
-                        recollection, evidence=weighed, confidence=evidence.confidence(weighed)
-                    ),
-                )
+                yield replace(failure, recollection=_reweighed(recollection, weighed))
 
     def _successes(self, nodes: Iterable[str], since: datetime) -> int:
         wanted = sorted(nodes)
@@ -194,9 +209,18 @@ class Retriever:
             return 0
         return self._store.count_since(self._namespace, "success", wanted, since)
 
+    def _run_credit(self, *graphs: Neighbourhood) -> RunCredit | None:
+        """Weigh the ends of the runs that the step was part of, whatever it did there."""
+        same = {near.kind: list(near.same) for near in graphs if near.same}
+        return run_credit(self._store.run_shares(self._namespace, same)) if same else None
+
     def _warning(self, found: Recollection) -> GuardWarning:
         remedy = self._store.next_success(self._namespace, found.episode_ids)
         return GuardWarning(**_values(found), remedy=remedy.text if remedy else None)
+
+
+def _reweighed(found: Recollection, weighed: Evidence) -> Recollection:
+    return replace(found, evidence=weighed, confidence=evidence.confidence(weighed))
 
 
 def _values(found: Recollection) -> dict[str, Any]:

@@ -78,6 +78,26 @@ class NodeRun:
             )
         return value
 
+    def require_truth(self, key: str, option: str, writer: str) -> bool:
+        """Return a truth value that the state must hold; see `require`.
+
+        Raises:
+            ConfigurationError: The key is missing or None, or holds text.
+        """
+        value = self.require(key, option, writer)
+        if isinstance(value, str):
+            raise ConfigurationError(
+                f"state['{key}'] must be true or false, not the text {value!r}: "
+                "any text, 'false' too, would count as a success."
+            )
+        return bool(value)
+
+    def text(self, key: str, default: str) -> Any:
+        """Return what the state holds under `key`; `default` if that is nothing or blank."""
+        value = self.state.get(key)
+        blank = value is None or (isinstance(value, str) and not value.strip())
+        return default if blank else value
+
     def emit(self, event: str, **data: Any) -> None:
         """Send a custom stream event; nobody sees it unless `stream_mode` has `custom`."""
         if self.runtime is not None:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.nodes.base import GuardNode, NodeRun, Steps
 from driftguard_langgraph.nodes.ids import episode_id, provenance
@@ -90,22 +89,13 @@ class _RecordOutcomeNode(GuardNode):
         self._keys = keys
 
     def _steps(self, run: NodeRun) -> Steps:
-        receipt: Receipt = yield partial(self._record, run, self._succeeded(run))
+        succeeded = run.require_truth(self._keys.success_key, "success_key", "the executor")
+        receipt: Receipt = yield partial(self._record, run, succeeded)
         run.emit("record", node=self.name, **receipt)
         return {
             self._keys.receipt_key: dict(receipt),
             self._keys.attempts_key: int(run.state.get(self._keys.attempts_key) or 0) + 1,
         }
-
-    def _succeeded(self, run: NodeRun) -> bool:
-        key = self._keys.success_key
-        value = run.require(key, "success_key", "the executor")
-        if isinstance(value, str):
-            raise ConfigurationError(
-                f"state['{key}'] must be true or false, not the text {value!r}: "
-                "any text, 'false' too, would count as a success."
-            )
-        return bool(value)
 
     def _record(self, run: NodeRun, succeeded: bool) -> Receipt:
         keys, guard = self._keys, self._source.get()
@@ -113,19 +103,13 @@ class _RecordOutcomeNode(GuardNode):
         record = guard.record_success if succeeded else guard.record
         return record(
             action,
-            _text(run, keys.feedback_key, NO_FEEDBACK),
-            _text(run, keys.outcome_key, DEFAULT_OUTCOMES[succeeded]),
+            run.text(keys.feedback_key, NO_FEEDBACK),
+            run.text(keys.outcome_key, DEFAULT_OUTCOMES[succeeded]),
             severity=_optional(run, keys.severity_key) or "medium",
             episode_id=_optional(run, keys.episode_id_key) or episode_id(run.identity, action),
             provenance=provenance(run.identity, action),
             namespace=self._filled_namespace(run),
         )
-
-
-def _text(run: NodeRun, key: str, default: str) -> Any:
-    value = run.state.get(key)
-    blank = value is None or (isinstance(value, str) and not value.strip())
-    return default if blank else value
 
 
 def _optional(run: NodeRun, key: str | None) -> Any:

@@ -41,6 +41,7 @@ class DriftGuardState(TypedDict, total=False):
         guard_revisions: Reviews in a row that objected; 0 after one that did not.
         guard_attempts: Executed steps that were recorded.
         guard_receipt: What the memory answered to the newest record, a `Receipt`.
+        guard_run_receipt: What it answered to the run's outcome, a `RunReceipt`.
     """
 
     candidate_action: str | ToolCall
@@ -58,3 +59,4 @@ class DriftGuardState(TypedDict, total=False):
     guard_revisions: Annotated[int, latest]
     guard_attempts: Annotated[int, latest]
     guard_receipt: Annotated[dict[str, Any] | None, latest]
+    guard_run_receipt: Annotated[dict[str, Any] | None, latest]

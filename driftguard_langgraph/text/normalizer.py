@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
+# Its import reads a folder: here, and not in a constructor that may run in an event loop.
+from simplemma import Lemmatizer
+from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.labels import Token, make_label
@@ -30,9 +34,6 @@ class SimplemmaNormalizer:
     """
 
     def __init__(self, language: str = "en") -> None:
-        from simplemma import Lemmatizer
-        from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
-
         if language not in SUPPORTED_LANGUAGES:
             raise ConfigurationError(
                 f"language={language!r} has no lemma table. Set it to an ISO language code, "

@@ -93,10 +93,14 @@ def checked_namespace(value: Sequence[str]) -> Namespace:
     """Return a namespace as a tuple of its labels; any text is a label.
 
     Raises:
-        ConfigurationError: It is empty, a bare string, or a label is blank or no string.
+        ConfigurationError: It is empty, a bare string, or a label is blank or no valid text.
     """
-    labels = () if isinstance(value, str) else tuple(value)
-    if not labels or not all(isinstance(label, str) and label.strip() for label in labels):
+    try:
+        labels = () if isinstance(value, str) else tuple(value)
+        "".join(labels).encode()
+    except (TypeError, UnicodeEncodeError):
+        labels = ()
+    if not labels or not all(label.strip() for label in labels):
         raise ConfigurationError(
             f"namespace {value!r} must be a sequence of non-empty strings, "
             'for example ("acme", "user-7").'

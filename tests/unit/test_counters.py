@@ -9,6 +9,7 @@ from driftguard_langgraph.events import (
     MemoryFailed,
     MemoryPruned,
     ReviewCompleted,
+    RunOutcomeRecorded,
     emit,
 )
 from driftguard_langgraph.types import Decision
@@ -36,6 +37,7 @@ def test_each_event_counts_once() -> None:
         reviewed("skipped"),
         EpisodeRecorded(NS, "mistake", True, 2, 1, 1, 1),
         EpisodeRecorded(NS, "mistake", False, 0, 0, 0, 0),
+        RunOutcomeRecorded(NS, False, False, 3),
         MemoryPruned(NS, 4, 3, 2),
         MemoryFailed(NS, "review", "gone"),
     ):
@@ -49,6 +51,7 @@ def test_each_event_counts_once() -> None:
         "review_warnings_total": 3,
         "records_total": 1,
         "records_duplicate_total": 1,
+        "run_outcomes_total": 1,
         "nodes_created_total": 2,
         "nodes_merged_total": 1,
         "edges_created_total": 1,

@@ -536,3 +536,10 @@ class TestShape:
 
 
 LONG_AGO = datetime.now(UTC) - timedelta(days=100)
+
+
+async def test_a_guard_can_be_built_inside_an_event_loop(tmp_path: Path) -> None:
+    guard = DriftGuard(settings=DriftGuardSettings(sqlite_filepath=tmp_path / "memory.sqlite3"))
+
+    assert (await guard.arecord(*FAILURE))["status"] == "stored"
+    await guard.aclose()

@@ -25,6 +25,10 @@ from driftguard_langgraph.memory.stores.records import (
     ChainPath,
     EmbeddingSpace,
     Placement,
+    RunKept,
+    RunScope,
+    RunShare,
+    RunVerdict,
     Vector,
     Wording,
 )
@@ -123,6 +127,38 @@ class BaseMemoryStore(ABC):
         """
 
     @abstractmethod
+    def set_run(self, namespace: Namespace, verdict: RunVerdict) -> RunKept:
+        """Keep a verdict about a run; it takes the place of an earlier one.
+
+        It is kept whether or not there are episodes of the run yet.
+        """
+
+    @abstractmethod
+    def get_run(self, namespace: Namespace, scope: RunScope, run: str) -> RunVerdict | None:
+        """Return the verdict about a run, if there is one."""
+
+    @abstractmethod
+    def run_shares(
+        self, namespace: Namespace, actions: Mapping[Kind, Sequence[str]]
+    ) -> Sequence[RunShare]:
+        """Say how large a part of each run with a verdict these actions were.
+
+        A run is the distinct action nodes of its episodes; nodes of the same name in the two
+        graphs are one action. Runs without any of `actions` are left out.
+
+        Args:
+            namespace: Whose memory to read.
+            actions: Action nodes of each kind.
+
+        Returns:
+            One share for each run of the `WEIGHED_EPISODES` newest episodes of `actions`.
+        """
+
+    @abstractmethod
+    def drop_idle_runs(self, namespace: Namespace) -> int:
+        """Erase verdicts about runs of which there is no episode; return how many."""
+
+    @abstractmethod
     def get(self, namespace: Namespace, episode_id: str) -> Episode | None:
         """Return one episode, if it is kept."""
 
@@ -153,7 +189,7 @@ class BaseMemoryStore(ABC):
     def delete(self, namespace: Namespace, episode_id: str) -> bool:
         """Erase one episode and every text that no other episode has. True if it was there.
 
-        A store may rewrite itself to leave nothing behind: put many deletions into one
+        A store may rewrite itself to leave no trace: put many deletions into one
         `exclusive()` block.
         """
 
@@ -206,6 +242,10 @@ class BaseMemoryStore(ABC):
     apaths = async_twin(paths)
     acount_since = async_twin(count_since)
     anext_success = async_twin(next_success)
+    aset_run = async_twin(set_run)
+    aget_run = async_twin(get_run)
+    arun_shares = async_twin(run_shares)
+    adrop_idle_runs = async_twin(drop_idle_runs)
     aget = async_twin(get)
     alist = async_twin(list)
     anamespaces = async_twin(namespaces)

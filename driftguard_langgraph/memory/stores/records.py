@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,3 +123,57 @@ class ChainPath:
     def last_active(self) -> datetime:
         """When it was last seen or used; what staleness is measured from."""
         return self.last_seen if self.last_used is None else max(self.last_seen, self.last_used)
+
+
+RunScope = Literal["thread", "run"]
+"""What a verdict is about: all episodes of a `thread_id`, or those of a `run_id`."""
+
+WEIGHED_EPISODES = 300
+"""The newest episodes of a step, whose runs count for it: more than it takes to make up one's
+mind, and few enough to be counted in some milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """How a whole run ended.
+
+    Attributes:
+        scope: Whether `run` is the id of a thread or of a run.
+        run: The id.
+        success: Whether it ended well.
+        outcome: What it led to.
+        severity: How bad or valuable that was.
+        decided_at: When the verdict was given.
+    """
+
+    scope: RunScope
+    run: str
+    success: bool
+    outcome: str
+    severity: Severity
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunKept:
+    """What `set_run` did.
+
+    Attributes:
+        replaced: Whether there was a verdict about the run before.
+        actions: Distinct actions among the episodes of the run.
+    """
+
+    replaced: bool
+    actions: int
+
+
+class RunShare(NamedTuple):
+    """What one verdict says about some actions.
+
+    Attributes:
+        success: The verdict.
+        share: How much of the run they were, by distinct actions, above 0 and up to 1.
+    """
+
+    success: bool
+    share: float

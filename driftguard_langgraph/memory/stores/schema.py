@@ -55,6 +55,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             severity INTEGER NOT NULL,
             created_at INTEGER NOT NULL,
             thread TEXT,
+            run TEXT,
             provenance TEXT NOT NULL,
             metadata TEXT NOT NULL,
             UNIQUE(namespace, episode_id)
@@ -65,6 +66,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         CREATE INDEX episodes_thread
         ON episodes(namespace, thread, kind) WHERE thread IS NOT NULL
         """,
+        """
+        CREATE INDEX episodes_run
+        ON episodes(namespace, run) WHERE run IS NOT NULL
+        """,
         # Holds all that is counted, so that counting never reads the table.
         """
         CREATE INDEX episodes_path
@@ -72,6 +77,19 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX episodes_effect ON episodes(feedback, outcome)",
         "CREATE INDEX episodes_outcome ON episodes(outcome)",
+        # How whole runs ended; `scope` says of which column of episodes `run` is a value.
+        """
+        CREATE TABLE runs(
+            namespace TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            run TEXT NOT NULL,
+            success INTEGER NOT NULL,
+            outcome TEXT NOT NULL,
+            severity INTEGER NOT NULL,
+            decided_at INTEGER NOT NULL,
+            PRIMARY KEY(namespace, scope, run)
+        )
+        """,
     ),
 )
 """Statements of each version, oldest first; `user_version` counts those applied."""

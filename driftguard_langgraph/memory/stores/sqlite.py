@@ -13,7 +13,6 @@ from typing import Any, Self
 from driftguard_langgraph.errors import ConfigurationError, SchemaMismatch
 from driftguard_langgraph.memory.stores import sqlite_queries as sql
 from driftguard_langgraph.memory.stores import sqlite_rows as rows
-from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import (
     EPISODE_SAMPLE,
     Appended,
@@ -25,6 +24,7 @@ from driftguard_langgraph.memory.stores.records import (
 )
 from driftguard_langgraph.memory.stores.sqlite_append import insert_episode, set_space
 from driftguard_langgraph.memory.stores.sqlite_file import connect, prepare, sqlite_errors
+from driftguard_langgraph.memory.stores.sqlite_runs import SqliteRuns
 from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
 from driftguard_langgraph.types import Action, Episode, Kind, Namespace, NodeType
 
@@ -32,7 +32,7 @@ USE_RESOLUTION = timedelta(days=1)
 """A use is noted at most once a day: staleness is counted in days."""
 
 
-class SqliteMemoryStore(BaseMemoryStore):
+class SqliteMemoryStore(SqliteRuns):
     """Memory in one SQLite database (WAL): safe for threads and processes.
 
     Every record is one transaction, nothing that is kept is ever rewritten, and what

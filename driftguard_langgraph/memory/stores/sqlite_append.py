@@ -67,6 +67,7 @@ def insert_episode(
         SEVERITIES.index(episode.severity),
         rows.encode_time(episode.created_at),
         episode.provenance.get("thread_id"),
+        episode.provenance.get("run_id"),
         json.dumps(dict(episode.provenance)),
         json.dumps(dict(episode.metadata)),
     )

@@ -31,6 +31,8 @@ SMALLEST_DATABASE = 512
 """Bytes of the smallest page SQLite knows (its file format); less is no database. SQLite
 itself takes a file of one byte for an empty one and would overwrite it."""
 
+_ASKS_FOR_EFFECTIVE_USER = os.access in os.supports_effective_ids
+
 _ADVICE = {
     sqlite3.SQLITE_BUSY: "Another process holds the file: try again.",
     sqlite3.SQLITE_LOCKED: "Another process holds the file: try again.",
@@ -69,10 +71,10 @@ def _code(error: sqlite3.Error) -> int:
 def file_identity(path: str) -> tuple[int, int] | None:
     """Return what tells the file at `path` from any other, None if there is none."""
     try:
-        found = Path(path).stat() if path else None
+        found = Path(path).stat()
     except OSError:
         return None
-    return (found.st_dev, found.st_ino) if found else None
+    return found.st_dev, found.st_ino
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
@@ -117,8 +119,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
 def _require_writable(path: Path) -> None:
     # Asked of the system, not tried: closing a second descriptor of the file would drop the
     # locks that another connection of this process has on it.
-    effective = os.access in os.supports_effective_ids
-    if not os.access(path, os.R_OK | os.W_OK, effective_ids=effective):
+    if not os.access(path, os.R_OK | os.W_OK, effective_ids=_ASKS_FOR_EFFECTIVE_USER):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 

@@ -13,8 +13,8 @@ INSERT_WORDING = """
 
 INSERT_EPISODE = """
     INSERT INTO episodes(namespace, episode_id, kind, action, feedback, outcome,
-                         severity, created_at, thread, provenance, metadata)
-    VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                         severity, created_at, thread, run, provenance, metadata)
+    VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 EPISODE_EXISTS = "SELECT EXISTS(SELECT 1 FROM episodes WHERE namespace=? AND episode_id=?)"
@@ -75,28 +75,31 @@ EPISODES_IN_ORDER = (
     + " ORDER BY seq LIMIT :limit OFFSET :offset)) ORDER BY e.seq"
 )
 
+# Grouped in the order of the index, so that nothing is sorted however many episodes there are.
 _COUNT_PATHS = """
     WITH counted AS (
-        SELECT a.node AS a, a.last_used, e.action, e.feedback, e.outcome,
+        SELECT e.action, e.feedback, e.outcome,
                count(*) AS frequency, min(e.seq) AS oldest, max(e.seq) AS newest,
                min(e.created_at) AS first_seen, max(e.created_at) AS last_seen,
                max(e.severity) AS severity
-        FROM wordings a INDEXED BY wordings_node
-        CROSS JOIN episodes e INDEXED BY episodes_path ON e.action = a.id
-        WHERE a.namespace = :namespace AND a.kind = :kind AND a.role = 'action' {only}
+        FROM episodes e INDEXED BY episodes_path
+        WHERE e.action IN (
+            SELECT id FROM wordings INDEXED BY wordings_node
+            WHERE namespace = :namespace AND kind = :kind AND role = 'action' {only})
         GROUP BY e.action, e.feedback, e.outcome)
-    SELECT c.*, f.node AS f, o.node AS o, f.text AS feedback_text, o.text AS outcome_text,
+    SELECT c.*, a.last_used, a.node AS a, f.node AS f, o.node AS o,
+           f.text AS feedback_text, o.text AS outcome_text,
            (SELECT json_group_array(json_array(seq, episode_id))
             FROM (SELECT e.seq, e.episode_id FROM episodes e INDEXED BY episodes_path
                   WHERE e.action = c.action AND e.feedback = c.feedback AND e.outcome = c.outcome
                   ORDER BY e.seq DESC LIMIT :sample)) AS sample
     FROM counted c
+    CROSS JOIN wordings a ON a.id = c.action
     CROSS JOIN wordings f ON f.id = c.feedback
     CROSS JOIN wordings o ON o.id = c.outcome
-    ORDER BY c.oldest
 """
 ALL_PATHS = _COUNT_PATHS.format(only="")
-PATHS_OF_ACTIONS = _COUNT_PATHS.format(only="AND a.node IN (SELECT value FROM json_each(:actions))")
+PATHS_OF_ACTIONS = _COUNT_PATHS.format(only="AND node IN (SELECT value FROM json_each(:actions))")
 
 COUNT_SINCE = """
     SELECT count(*) FROM wordings a INDEXED BY wordings_node

@@ -15,6 +15,7 @@ from driftguard_langgraph.memory.stores.records import (
     EPISODE_SAMPLE,
     ChainPath,
     EmbeddingSpace,
+    RunVerdict,
     Vector,
     Wording,
 )
@@ -95,10 +96,22 @@ def decode_episode(row: sqlite3.Row) -> Episode:
     )
 
 
+def decode_run(row: sqlite3.Row) -> RunVerdict:
+    """Read a verdict back."""
+    return RunVerdict(
+        scope=row["scope"],
+        run=row["run"],
+        success=bool(row["success"]),
+        outcome=row["outcome"],
+        severity=SEVERITIES[row["severity"]],
+        decided_at=decode_time(row["decided_at"]),
+    )
+
+
 def decode_paths(rows: Iterable[sqlite3.Row]) -> list[ChainPath]:
     """Join the rows of a path query, one for each wording of a path, oldest path first."""
     paths: dict[tuple[str, str, str], list[sqlite3.Row]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: int(row["oldest"])):
         paths.setdefault((row["a"], row["f"], row["o"]), []).append(row)
     return [_joined(key, ways) for key, ways in paths.items()]
 

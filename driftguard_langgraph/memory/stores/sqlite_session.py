@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from driftguard_langgraph.errors import StoreError, StoreUnavailable
@@ -24,6 +25,10 @@ Values = Sequence[Any] | Mapping[str, Any]
 
 READ_AT_ONCE = 4096
 """Vectors read per query while an index is filled: about 6 MB of 384 floats."""
+
+SCRUBBED_SIZE = 256 * 2**20
+"""Files up to this many bytes are rewritten after a deletion (about 9 ms per MB, in which
+nobody else can write)."""
 
 _inherited: list[sqlite3.Connection] = []
 """Connections of the parent process; SQLite forbids a child to use or even close them."""
@@ -55,8 +60,9 @@ class SqliteSession:
         connection.isolation_level = None
         connection.row_factory = sqlite3.Row
         self._connection: sqlite3.Connection | None = connection
-        self._path = str(connection.execute("PRAGMA database_list").fetchone()["file"] or "")
-        self._identity = file_identity(self._path)
+        # Asked at the first use: a constructor must not block an event loop.
+        self._path: str | None = None
+        self._identity: tuple[int, int] | None = None
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -70,6 +76,10 @@ class SqliteSession:
                 )
             connection = self.reopen()
             self._adopt(connection)
+        if self._path is None:
+            found = connection.execute("PRAGMA database_list").fetchone()
+            self._path = str(found["file"] or "")
+            self._identity = file_identity(self._path)
         return connection
 
     def close(self) -> None:
@@ -81,7 +91,9 @@ class SqliteSession:
 
     def _follow_the_file(self) -> None:
         """Leave a file that no longer bears its name: what is written there is lost."""
-        if self._connection is None or file_identity(self._path) == self._identity:
+        if not self._path or self._connection is None:
+            return
+        if file_identity(self._path) == self._identity:
             return
         logger.warning("The memory file %s was moved, deleted or replaced.", self._path)
         self._shelves.clear()
@@ -92,7 +104,7 @@ class SqliteSession:
     def leave_to_the_parent(self) -> None:
         """Give the inherited connection up; runs in a child process right after a fork."""
         self.lock = threading.RLock()
-        if self._path and self._connection is not None:
+        if self._path != "" and self._connection is not None:
             _inherited.append(self._connection)
             self._connection = None
             self._depth = 0
@@ -132,20 +144,29 @@ class SqliteSession:
             self.connection.execute(_savepoint("ROLLBACK TO", depth) or "ROLLBACK")
             if depth:
                 self.connection.execute(_savepoint("RELEASE", depth))
+            else:
+                self._erased = False
 
     def _scrub(self) -> None:
         """Rewrite the file after deletions, so that no byte of what is gone stays behind.
 
         SQLite zeroes what it deletes, but not the copies that moving rows between pages
-        left in spare room, nor those in the log. Takes about 9 ms per MB.
+        left in spare room, nor those in the log.
         """
+        self._erased = False
+        wrong = "the file is too large to be rewritten by the way."
         try:
-            self._run("overwrite what was deleted", "VACUUM")
-            self._run("empty the log", "PRAGMA wal_checkpoint(TRUNCATE)")
-        except StoreUnavailable as error:
-            logger.warning("Deleted text may still be in %s: %s", self._path, error)
-        else:
-            self._erased = False
+            if Path(self._path or "").stat().st_size <= SCRUBBED_SIZE:
+                self._run("overwrite what was deleted", "VACUUM")
+                self._run("empty the log", "PRAGMA wal_checkpoint(TRUNCATE)")
+                return
+        except (StoreUnavailable, OSError) as error:
+            wrong = str(error)
+        logger.warning(
+            "Traces of deleted text may be left in %s: %s Run VACUUM on it while nobody writes.",
+            self._path,
+            wrong,
+        )
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:

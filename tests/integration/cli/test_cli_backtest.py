@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import START, MessagesState, StateGraph
 
 RunCli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@dataclass
+class Mood:
+    calm: bool
+
+
+class Home(MessagesState):
+    mood: Mood
 
 
 def step(action: str, failed: bool, said: str, **more: Any) -> str:
@@ -89,6 +105,10 @@ def test_a_message_log_is_replayed_by_tool(run_cli: RunCli, tmp_path: Path) -> N
         (("trace.jsonl", "--memory", "each"), "--memory 'each' is unknown"),
         (("trace.jsonl", "--error-pattern", "("), "is no regex"),
         ((".",), "not a regular file"),
+        (("trace.jsonl", "--format", "otel"), "--format 'otel' is unknown"),
+        (("trace.jsonl", "--format", "checkpoints"), "cannot be read as the checkpoints"),
+        (("trace.jsonl", "--html", "bad.jsonl"), "bad.jsonl: exists already. --force"),
+        (("trace.jsonl", "--html", "no/page.html"), "there is no such folder"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -113,3 +133,52 @@ def test_bad_lines_can_be_skipped_and_are_counted(run_cli: RunCli, trace: Path) 
     assert len(lines) == 6
     assert "line 5: not JSON" in lines[0]
     assert lines[-1] == "driftguard: skipped 2 more entries"
+
+
+def test_the_page_is_written_beside_the_answer_and_never_over_a_file(
+    run_cli: RunCli, trace: Path
+) -> None:
+    page = trace.with_name("report.html")
+    done = run_cli("backtest", trace, "--html", page, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["warned_steps"]["count"] == 1
+    written = page.read_text(encoding="utf-8")
+    assert written.startswith("<!doctype html>")
+    assert "give the roses water at midday" in written
+    page.write_text("mine", encoding="utf-8")
+    assert run_cli("backtest", trace, "--html", page).returncode == 2
+    assert page.read_text(encoding="utf-8") == "mine"
+    assert run_cli("backtest", trace, "--html", page, "--force").returncode == 0
+    assert page.read_text(encoding="utf-8") != "mine"
+
+
+def test_the_answer_holds_what_was_warned_and_on_what_grounds(run_cli: RunCli, trace: Path) -> None:
+    [warned] = json.loads(run_cli("backtest", trace, "--json").stdout)["warned_steps"]["steps"]
+    assert (warned["happened"], warned["repeats"]) == ("hit", "same_error")
+    assert warned["where"].endswith("line 3")
+    assert warned["earlier"].endswith("line 1")
+    assert warned["grounds"]["action"] == "water the roses at noon"
+
+
+def test_a_graph_with_a_type_of_its_own_in_its_state_is_read_quietly(
+    run_cli: RunCli, tmp_path: Path
+) -> None:
+    path = tmp_path / "threads.db"
+    call = tool_call(name="open", args={"door": "cellar"}, id="c")
+    start: Any = {"messages": []}
+
+    def try_the_door(state: Home) -> dict[str, Any]:
+        shut = ToolMessage("Error: it is locked", tool_call_id="c")
+        assert "messages" in state
+        return {"messages": [AIMessage("", tool_calls=[call]), shut], "mood": Mood(calm=False)}
+
+    with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
+        builder = StateGraph(Home)
+        builder.add_node("try", try_the_door)
+        builder.add_edge(START, "try")
+        graph = builder.compile(checkpointer=SqliteSaver(connection))
+        for _ in range(2):
+            graph.invoke(start, {"configurable": {"thread_id": "ann"}})
+    done = run_cli("backtest", path, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["by_tool"]["open"]["hits"] == 1

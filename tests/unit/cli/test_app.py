@@ -7,14 +7,17 @@ import pytest
 from typer.testing import CliRunner
 
 from driftguard_langgraph.cli.app import app, main
+from driftguard_langgraph.evaluation.formats.registry import FORMAT_NAMES
 
-COMMANDS = ("demo", "review", "record", "stats", "prune", "doctor", "backtest")
+COMMANDS = (
+    "demo", "review", "record", "record-run", "stats", "prune", "doctor", "backtest", "calibrate",
+)  # fmt: skip
 HEAVY = ("langgraph", "langchain_core", "numpy", "onnxruntime", "networkx", "pydantic")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "eval", "eval pairs", "eval repeats"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    shown = CliRunner().invoke(app, [command, "--help"])
+    shown = CliRunner().invoke(app, [*command.split(), "--help"])
     assert shown.exit_code == 0
     assert f"Example: driftguard {command}" in shown.stdout
 
@@ -23,6 +26,12 @@ def test_the_help_lists_every_command_and_hides_inner_workings() -> None:
     shown = CliRunner().invoke(app, ["--help"]).stdout
     assert all(command in shown for command in COMMANDS)
     assert "--phase" not in CliRunner().invoke(app, ["demo", "--help"]).stdout
+
+
+@pytest.mark.parametrize("command", ["backtest", "calibrate"])
+def test_the_help_names_every_format(command: str) -> None:
+    shown = " ".join(CliRunner().invoke(app, [command, "--help"]).stdout.split())
+    assert all(name in shown for name in FORMAT_NAMES)
 
 
 def test_help_needs_none_of_the_heavy_dependencies() -> None:

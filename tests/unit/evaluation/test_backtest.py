@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import ConfigurationError, EmbeddingError, InvalidEpisode
-from driftguard_langgraph.evaluation import replay
 from driftguard_langgraph.evaluation.backtest import backtest
+from driftguard_langgraph.evaluation.stream_memory import StreamMemory
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.settings import DriftGuardSettings
@@ -81,6 +81,35 @@ def test_labels_on_some_steps_are_called_mixed(tmp_path: Path) -> None:
     assert result.total.kinds == {"unspecified": (1, 1)}
 
 
+def test_every_warned_step_and_every_miss_is_kept_with_its_grounds(tmp_path: Path) -> None:
+    path = write(tmp_path, UNLABELLED)
+    result = backtest([path])
+    hit, alarm = result.warned.kept
+    [miss] = result.missed.kept
+    assert (hit.happened, hit.where, hit.earlier) == ("hit", f"{path}, line 3", f"{path}, line 1")
+    assert hit.grounds is not None
+    assert (hit.grounds.action, hit.grounds.feedback) == (BOIL, "milk boiled over")
+    assert (alarm.happened, alarm.came_back, alarm.repeats) == ("false alarm", "milk is warm", None)
+    assert (miss.happened, miss.repeats, miss.grounds) == ("miss", "same_error", None)
+    assert miss.earlier == f"{path}, line 1"
+
+
+def test_baselines_are_counted_over_the_same_steps(tmp_path: Path) -> None:
+    found = backtest([write(tmp_path, UNLABELLED)]).baselines
+    warned = {name: (tally.warned, tally.hits, tally.false_alarms) for name, tally in found.items()}
+    assert warned == {
+        "always warn": (5, 3, 2),
+        "same text": (2, 1, 1),
+        "same text, redeemed": (2, 1, 1),
+        "cosine 0.90": (2, 1, 1),
+    }
+
+
+def test_what_a_step_costs_is_a_median_and_a_p95(tmp_path: Path) -> None:
+    result = backtest([write(tmp_path, UNLABELLED)])
+    assert 0 < result.ms_per_step <= result.ms_per_step_p95
+
+
 def test_streams_remember_apart_unless_asked_otherwise(tmp_path: Path) -> None:
     entries = [
         entry(BOIL, True, "milk boiled over", stream_id="monday"),
@@ -117,7 +146,7 @@ def test_a_memory_is_released_after_the_last_step_of_its_stream(
     open_now: Counter[str] = Counter()
     most = 0
 
-    class Watched(replay.StreamMemory):
+    class Watched(StreamMemory):
         def __init__(self, embedder: Embedder, settings: DriftGuardSettings) -> None:
             nonlocal most
             super().__init__(embedder, settings)

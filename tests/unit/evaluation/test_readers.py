@@ -53,6 +53,7 @@ def test_a_trace_step_is_read_with_its_labels(tmp_path: Path) -> None:
         source="mine",
         repeats=True,
         repeat_kind="exact",
+        words="mount(dev=sdb)",
     )
 
 
@@ -112,8 +113,9 @@ def test_blank_lines_and_a_byte_order_mark_are_no_trouble(tmp_path: Path) -> Non
         (b'{"action_text": "\xff"}', "not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b"7", "expected a JSON object"),
-        (b'{"action_text": "go"}', "neither 'messages' nor 'is_error'"),
-        (b'{"action_text": "go", "is_error": "no"}', "neither 'messages' nor 'is_error'"),
+        (b'{"task": "go"}', "needs 'is_error' as true or false"),
+        (b'{"action_text": "go"}', "needs 'is_error' as true or false"),
+        (b'{"action_text": "go", "is_error": "no"}', "needs 'is_error' as true or false"),
         (b'{"action_text": " ", "is_error": true}', "needs 'action_text'"),
         (b'{"action_json": {"name": "f", "args": 3}, "is_error": true}', "must be an object"),
         (b'{"action_text": "go", "is_error": true, "observation_text": 5}', "must be a string"),
@@ -121,7 +123,7 @@ def test_blank_lines_and_a_byte_order_mark_are_no_trouble(tmp_path: Path) -> Non
             b'{"action_text": "go", "is_error": true, "repeats_earlier_error": 1}',
             "'repeats_earlier_error' must be",
         ),
-        (b'{"messages": "none"}', "'messages' must be a list"),
+        (b'{"messages": "none"}', "a list of 'messages'"),
         (b'{"messages": [{"role": "tool", "tool_call_id": "x"}]}', "answers the tool call 'x'"),
     ],
 )
@@ -165,3 +167,36 @@ def test_the_file_is_read_as_it_is_needed_and_says_how_far(tmp_path: Path) -> No
     assert progress == [path.stat().st_size // 5_000]
     list(batches)
     assert progress[-1] == path.stat().st_size
+
+
+def test_a_file_may_change_its_format_on_the_way(tmp_path: Path) -> None:
+    path = lines(
+        tmp_path / "mixed.jsonl",
+        {"messages": MESSAGES},
+        {"action_text": "go", "is_error": False},
+        *MESSAGES,
+        {"type": "assistant", "sessionId": "s", "message": {"content": []}},
+    )
+    assert [step.tool for step in steps(path)] == ["ping", TEXT_TOOL, "ping"]
+
+
+def test_a_forced_format_reads_or_refuses(tmp_path: Path) -> None:
+    path = lines(tmp_path / "log.jsonl", {"messages": MESSAGES})
+    [batch] = read_batches(path, format="openai")
+    assert batch[0].tool == "ping"
+    with pytest.raises(InvalidEpisode, match="line 1: a step needs 'is_error'"):
+        list(read_batches(path, format="steps"))
+    with pytest.raises(ConfigurationError, match="'otel' is unknown: use steps, "):
+        list(read_batches(path, format="otel"))
+
+
+def test_a_json_file_that_holds_lines_is_read_as_lines(tmp_path: Path) -> None:
+    entry = {"action_text": "go", "is_error": False}
+    path = lines(tmp_path / "trace.json", entry, entry)
+    assert [step.where for step in steps(path)] == [f"{path}, line 1", f"{path}, line 2"]
+
+
+@pytest.mark.parametrize("first", [{"task": "go"}, 7, "go", None])
+def test_what_no_format_knows_is_refused_with_their_names(first: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidEpisode, match="line 1: in none of the formats steps, claude-code"):
+        steps(lines(tmp_path / "t.jsonl", first))

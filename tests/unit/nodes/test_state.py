@@ -19,7 +19,7 @@ def test_shown_triggers_are_kept_once_and_in_order() -> None:
 def test_every_key_of_the_guard_has_its_reducer_last() -> None:
     hints = get_type_hints(DriftGuardState, include_extras=True)
     guarded = {name: hint for name, hint in hints.items() if name.startswith("guard_")}
-    assert len(guarded) == 10
+    assert len(guarded) == 11
     for name, hint in guarded.items():
         assert get_origin(hint) is Annotated, name
         assert get_args(hint)[-1] in (latest, union), name

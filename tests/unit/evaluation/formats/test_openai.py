@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from driftguard_langgraph.errors import InvalidEpisode
+from driftguard_langgraph.evaluation.conversation import Conversation
 from driftguard_langgraph.evaluation.failures import looks_failed
-from driftguard_langgraph.evaluation.messages import Conversation
+from driftguard_langgraph.evaluation.formats.openai import is_message, recognises, take
 from driftguard_langgraph.evaluation.steps import NO_FEEDBACK, Batch
 
 
@@ -25,7 +26,7 @@ def answer(call_id: str, content: Any, **more: Any) -> dict[str, Any]:
 
 def batches(*messages: Any) -> list[Batch]:
     conversation = Conversation("log", looks_failed)
-    found = [b for i, m in enumerate(messages) for b in conversation.add(m, f"line {i}")]
+    found = [b for i, m in enumerate(messages) for b in take(conversation, m, f"line {i}")]
     return [*found, *conversation.flush()]
 
 
@@ -112,7 +113,8 @@ def test_contents_of_every_form_become_text(content: Any, feedback: str) -> None
         ("hello", "a message must be an object"),
         ({"content": "x"}, "a message must be an object with a 'role'"),
         ({"role": "assistant", "tool_calls": {"id": "a"}}, "'tool_calls' must be a list"),
-        (propose({"id": "a"}), "needs 'function' with a 'name'"),
+        (propose({"id": "a"}), "needs a 'function' with a 'name'"),
+        (propose({"id": "a", "function": {"name": 3}}), "needs the 'name' of its tool"),
         (propose({"function": {"name": "f"}}), "needs an 'id'"),
         (answer("nobody", "ok"), "answers the tool call 'nobody'"),
     ],
@@ -121,3 +123,36 @@ def test_what_is_no_message_is_refused_with_its_place(message: Any, problem: str
     with pytest.raises(InvalidEpisode, match=problem) as error:
         batches(message)
     assert str(error.value).startswith("line 0: ")
+
+
+def item(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": kind, **fields}
+
+
+def test_items_of_the_responses_api_are_paired_by_their_call_id() -> None:
+    both, later = batches(
+        {"role": "user", "content": "look it up"},
+        item("reasoning", summary=[]),
+        item("function_call", call_id="a", id="fc_1", name="find", arguments='{"q": "x"}'),
+        item("custom_tool_call", call_id="b", name="run", input="print(1)"),
+        item("function_call_output", call_id="a", output="Error: no index"),
+        item("custom_tool_call_output", call_id="b", output=[{"type": "text", "text": "1"}]),
+        item("function_call", call_id="c", name="find", arguments="{}"),
+        item("function_call_output", call_id="c", output="found"),
+        item("message", role="assistant", content=[]),
+    )
+    assert [(step.action, step.failed) for step in both] == [
+        ({"name": "find", "args": {"q": "x"}}, True),
+        ("run(print(1))", False),
+    ]
+    assert both[1].feedback == "1"
+    assert [step.feedback for step in later] == ["found"]
+
+
+def test_messages_items_and_what_holds_them_are_recognised() -> None:
+    response = {"object": "response", "output": [item("function_call", call_id="a", name="f")]}
+    known: list[Any] = [{"role": "user"}, item("function_call"), [], {"messages": 3}, response]
+    unknown: list[Any] = [{"a": 1}, 7, "text", None, {"type": "tool"}]
+    assert all(map(recognises, known))
+    assert not any(map(recognises, unknown))
+    assert not is_message(response)

@@ -1,0 +1,1 @@
+"""The shapes of recorded runs that can be read, one module each."""
