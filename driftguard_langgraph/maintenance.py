@@ -12,6 +12,7 @@ from driftguard_langgraph.counters import MetricsCollector, MetricsSnapshot
 from driftguard_langgraph.errors import DriftGuardError, SchemaMismatch
 from driftguard_langgraph.events import Event, Hook, MemoryFailed, MemoryPruned, emit
 from driftguard_langgraph.memory.engine import MemoryEngine
+from driftguard_langgraph.memory.episodes import checked_id
 from driftguard_langgraph.memory.graph import Graph, load_graph
 from driftguard_langgraph.memory.prune import PruneReport, prune
 from driftguard_langgraph.memory.stats import MemoryStats, memory_stats
@@ -95,8 +96,13 @@ class MaintainedMemory:
         return report
 
     def forget(self, episode_id: str, *, namespace: Sequence[str] | None = None) -> bool:
-        """Erase one episode and every text only it had; True if it was there."""
-        return self.store.delete(self._whose(namespace), episode_id)
+        """Erase one episode and every text only it had; True if it was there.
+
+        Raises:
+            InvalidEpisode: The id is none that an episode could have.
+            StoreError: The memory could not be changed.
+        """
+        return self.store.delete(self._whose(namespace), checked_id(episode_id))
 
     def reembed(self) -> int:
         """Embed every kept text anew with the present model; return how many texts."""

@@ -25,6 +25,9 @@ from driftguard_langgraph.types import Action, Episode, Namespace
 REEMBED_BATCH = 256
 """Texts per call of the embedder while re-embedding."""
 
+REEMBED_ATTEMPTS = 5
+"""Rounds after which re-embedding gives up; each has only the newest texts left to embed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -159,10 +162,22 @@ class MemoryEngine:
         self.reembed()
 
     def reembed(self) -> int:
-        """Embed every kept text anew with the present model; return how many."""
-        texts = self.store.texts()
+        """Embed every kept text anew with the present model; return how many.
+
+        Raises:
+            SchemaMismatch: Other processes recorded faster than this one could embed.
+        """
         vectors: dict[str, Vector] = {}
-        for start in range(0, len(texts), REEMBED_BATCH):
-            vectors.update(self.vectors(*texts[start : start + REEMBED_BATCH]))
-        self.store.replace_vectors(self._space(), vectors)
-        return len(texts)
+        for attempt in range(REEMBED_ATTEMPTS):
+            missing = [text for text in self.store.texts() if text not in vectors]
+            for start in range(0, len(missing), REEMBED_BATCH):
+                vectors.update(self.vectors(*missing[start : start + REEMBED_BATCH]))
+            try:
+                self.store.replace_vectors(self._space(), vectors)
+            except SchemaMismatch:
+                # Something was recorded meanwhile: its texts are embedded in the next round.
+                if attempt == REEMBED_ATTEMPTS - 1:
+                    raise
+            else:
+                break
+        return len(vectors)

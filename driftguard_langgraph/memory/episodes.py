@@ -88,7 +88,7 @@ def build_episode(
         ConfigurationError: The namespace is not one.
     """
     return Episode(
-        episode_id=uuid.uuid4().hex if episode_id is None else _checked_id(episode_id),
+        episode_id=uuid.uuid4().hex if episode_id is None else checked_id(episode_id),
         namespace=default_namespace if namespace is None else checked_namespace(namespace),
         kind=kind,
         action=as_action(action, limits),
@@ -123,7 +123,12 @@ def receipt_for(
     )
 
 
-def _checked_id(value: str) -> str:
+def checked_id(value: str) -> str:
+    """Return `value` if it can identify an episode.
+
+    Raises:
+        InvalidEpisode: It cannot.
+    """
     return checked_text(value, "episode_id", TextLimits(MAX_ID_CHARS, "refuse"))
 
 

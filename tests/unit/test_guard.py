@@ -235,6 +235,8 @@ class TestRemembering:
         assert guard.forget(receipt["episode_id"])
         assert not guard.forget(receipt["episode_id"])
         assert guard.stats()["episodes"] == 1
+        with pytest.raises(InvalidEpisode):
+            guard.forget("\ud800")
 
 
 class TestPolicies:

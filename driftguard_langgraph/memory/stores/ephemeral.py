@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore, in_memory
+from driftguard_langgraph.memory.stores.sqlite_tables import SqliteTables, in_memory
 
 
-class EphemeralMemoryStore(SqliteMemoryStore):
+class EphemeralMemoryStore(SqliteTables):
     """Memory in this process only: for tests, notebooks and evaluation.
 
     It is the SQLite store on a database in memory, so it behaves like the real one in
@@ -14,5 +14,5 @@ class EphemeralMemoryStore(SqliteMemoryStore):
 
     def __init__(self) -> None:
         super().__init__(in_memory())
-        self._owned = True
+        self._own()
         self.setup()

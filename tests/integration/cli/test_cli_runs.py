@@ -36,6 +36,8 @@ def test_the_end_of_a_run_is_in_the_next_review(run_cli: RunCli, database: Path)
     review = json.loads(run_cli("review", STEP, "--json", "--db", database).stdout)
     assert review["run_credit"]["failed_runs"] == 1
     assert review["decision"] == "proceed"
+    shown = run_cli("review", STEP, "--db", database).stdout
+    assert "its runs: 1 failed, 0 succeeded in the end (suspicion 0.60, no warning)" in shown
 
 
 def test_a_run_is_named_by_its_run_id_and_json_is_the_receipt(

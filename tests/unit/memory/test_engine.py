@@ -140,10 +140,28 @@ def test_a_text_recorded_while_re_embedding_is_not_lost(
             append(memory, episode("meanwhile", "recorded meanwhile", "f", "o"))
             return super().embed(texts)
 
+    other = make(Slow("another", 8))
+    assert other.reembed() == 4
+    assert memory.space() == EmbeddingSpace("another", 8)
+    assert other.remember(episode("3", "recorded meanwhile", "f", "o")).nodes_merged == 3
+
+
+def test_re_embedding_gives_up_on_a_memory_that_is_never_still(
+    make: Make, memory: EphemeralMemoryStore
+) -> None:
+    make().remember(episode("1", "a", "f", "o"))
+
+    class Flooded(SeededEmbedder):
+        rounds = 0
+
+        def embed(self, texts: Any) -> Vector:
+            self.rounds += 1
+            append(memory, episode(f"m{self.rounds}", f"meanwhile {self.rounds}", "f", "o"))
+            return super().embed(texts)
+
     with pytest.raises(SchemaMismatch, match="recorded meanwhile"):
-        make(Slow("another", 8)).reembed()
+        make(Flooded("another", 8)).reembed()
     assert memory.space() == SPACE
-    assert make().remember(episode("3", "recorded meanwhile", "f", "o")).nodes_merged == 3
 
 
 def test_the_store_is_opened_once_by_whoever_comes_first() -> None:
