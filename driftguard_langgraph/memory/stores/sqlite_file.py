@@ -98,8 +98,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        sound = path.exists() and damage(path) is None
-        moved = None if sound else _begin_anew(path)
+        moved = None if _is_sound(path) else _begin_anew(path)
         _require_writable(path)
     except OSError as error:
         raise StoreUnavailable(
@@ -114,6 +113,14 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
             connection.close()
             raise
     return connection, moved
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        return path.exists() and damage(path) is None
+    except (OSError, StoreUnavailable):
+        # Another process may be moving it just now: it is looked at again under the lock.
+        return False
 
 
 def _require_writable(path: Path) -> None:
