@@ -39,6 +39,7 @@ SAME_STATEMENT = 0.5
 content it restricts some detail that the other text words differently."""
 
 PENALTY_OTHER_THING = 0.3
+PENALTY_OTHER_OBJECT = 0.05
 PENALTY_OTHER_OPERATION = 0.04
 PENALTY_LOOSE_NEGATION = 0.10
 PENALTY_ADDED = 0.02
@@ -222,6 +223,8 @@ def _substitution(a: Features, b: Features) -> Iterator[Difference]:
     if a.operation != b.operation and a.operation and b.operation:
         words = f"{a.shown[a.operation]} / {b.shown[b.operation]}"
         yield Difference("different_direction", words, PENALTY_OTHER_OPERATION)
+    if _other_objects(a, b):
+        yield Difference("different_target", "another object", PENALTY_OTHER_OBJECT)
     if things_a and things_b and len(things_a) <= 2 and len(things_b) <= 2:
         words = f"{_said(a, things_a)} / {_said(b, things_b)}"
         yield Difference("different_target", words, PENALTY_OTHER_THING * shared)
@@ -229,6 +232,13 @@ def _substitution(a: Features, b: Features) -> Iterator[Difference]:
         added = len(things_a | things_b)
         words = f"{_said(a, things_a) or '-'} / {_said(b, things_b) or '-'}"
         yield Difference("different_target", words, PENALTY_ADDED * min(added, 3) * shared)
+
+
+def _other_objects(a: Features, b: Features) -> bool:
+    """Whether the same is done to things that have no word in common."""
+    if a.frame is None or b.frame is None or a.frame.operation != b.frame.operation:
+        return False
+    return a.frame.objects.isdisjoint(b.frame.objects)
 
 
 def _said(text: Features, senses: set[str]) -> str:
