@@ -73,6 +73,12 @@ class DriftGuardSettings(BaseSettings):
     embedding_cache_size: int = Field(
         4096, ge=0, description="Texts whose vectors are kept in memory."
     )
+    embedding_max_chars: int = Field(
+        4000,
+        ge=200,
+        description="Longest text that is embedded whole (a second per 10,000 characters); of a "
+        "longer one head and tail are.",
+    )
     reembed_limit: int = Field(
         2000,
         ge=0,

@@ -20,6 +20,7 @@ from driftguard_langgraph.memory.stores.records import EmbeddingSpace, Vector
 from driftguard_langgraph.reviews import GuardWarning
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.normalizer import Normalizer
+from driftguard_langgraph.text.validation import excerpt
 from driftguard_langgraph.types import Action, Episode, Namespace
 
 REEMBED_BATCH = 256
@@ -79,8 +80,9 @@ class MemoryEngine:
                 self._store.close()
 
     def vectors(self, *texts: str) -> Mapping[str, Vector]:
-        """Return the embedding of each text."""
-        return dict(zip(texts, self._embedder.embed(texts), strict=True))
+        """Return the embedding of each text; of a long one, that of its head and tail."""
+        excerpts = [excerpt(text, self._settings.embedding_max_chars) for text in texts]
+        return dict(zip(texts, self._embedder.embed(excerpts), strict=True))
 
     def similarity(self, a: Action, b: Action) -> float:
         """Return the cosine of two actions, -1..1."""

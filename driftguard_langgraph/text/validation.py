@@ -52,7 +52,7 @@ def checked_text(value: object, field: str, limits: TextLimits) -> str:
             f"{field} holds a lone surrogate at {error.start}: it is not valid Unicode. "
             "Decode the bytes with errors='replace' first."
         ) from None
-    return value if len(value) <= limits.max_chars else _bounded(value, field, limits)
+    return _bounded(value, field, limits)
 
 
 def observed_text(value: object, field: str, limits: TextLimits) -> str:
@@ -77,15 +77,29 @@ def observed_text(value: object, field: str, limits: TextLimits) -> str:
 
 
 def _bounded(text: str, field: str, limits: TextLimits) -> str:
-    if limits.overflow == "refuse":
+    if len(text) > limits.max_chars and limits.overflow == "refuse":
         raise InvalidEpisode(
             f"{field} has {len(text)} characters, more than max_text_chars="
             f"{limits.max_chars}. Shorten it, or set text_overflow='truncate'."
         )
-    # The digest keeps two long texts apart that differ only in the part left out.
+    return excerpt(text, limits.max_chars)
+
+
+def excerpt(text: str, max_chars: int) -> str:
+    """Return a text that is not longer than `max_chars`: all of it, or its head and tail.
+
+    What is left out shows as its length and a digest, so that two long texts stay apart that
+    differ only there.
+
+    Args:
+        text: The text.
+        max_chars: How long the excerpt may be, 200 or more.
+    """
+    if len(text) <= max_chars:
+        return text
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     mark = f" [... {len(text)} characters, sha256 {digest} ...] "
-    keep = limits.max_chars - len(mark)
+    keep = max_chars - len(mark)
     return text[: keep - keep // 3] + mark + text[len(text) - keep // 3 :]
 
 

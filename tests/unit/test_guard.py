@@ -371,6 +371,26 @@ class TestBadInput:
         assert guard.before_step(huge).warnings[0].match.kind == "exact"
         assert guard.compare(huge, other).kind != "exact"
 
+    def test_of_a_long_text_only_head_and_tail_are_embedded_and_all_of_it_is_compared(
+        self,
+    ) -> None:
+        embedded: list[str] = []
+
+        class Watched(Letters):
+            def embed(self, texts: Any) -> NDArray[np.float32]:
+                embedded.extend(texts)
+                return super().embed(texts)
+
+        settings = DriftGuardSettings(embedding_max_chars=300)
+        guard = DriftGuard(
+            store=EphemeralMemoryStore(), embeddings=Watched(26, "w"), settings=settings
+        )
+        middle = ["delete the rows of 2024", "delete the rows of 2025"]
+        a, b = ("please " * 60 + text + " and report" * 60 for text in middle)
+
+        assert guard.compare(a, b).kind == "different_value"
+        assert {len(text) for text in embedded} == {300}
+
     def test_a_huge_text_is_refused_when_the_settings_say_so(self) -> None:
         settings = DriftGuardSettings(text_overflow="refuse", max_text_chars=1000)
         guard = DriftGuard(store=EphemeralMemoryStore(), settings=settings)
