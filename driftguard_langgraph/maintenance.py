@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
+from driftguard_langgraph._closing import Closing
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.counters import MetricsCollector, MetricsSnapshot
 from driftguard_langgraph.errors import DriftGuardError, SchemaMismatch
@@ -24,7 +23,7 @@ from driftguard_langgraph.types import Kind, Namespace, utc_now
 logger = logging.getLogger(__name__)
 
 
-class MaintainedMemory:
+class MaintainedMemory(Closing):
     """The half of the guard that looks after its memory.
 
     Args:
@@ -137,19 +136,6 @@ class MaintainedMemory:
         if self.settings.on_store_error == "closed" or isinstance(error, SchemaMismatch):
             raise error
         logger.warning("driftguard %s without memory: %s", operation, error)
-
-    def __enter__(self) -> Self:
-        """Return the guard itself."""
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the guard."""
-        self.close()
 
     aprune = async_twin(prune)
     aforget = async_twin(forget)

@@ -101,7 +101,7 @@ class TestRemembering:
     def test_successes_retire_a_warning_and_a_new_failure_brings_it_back(
         self, burnt: DriftGuard
     ) -> None:
-        for _ in range(3):
+        for _ in range(50):
             burnt.record_success(FAILURE[0], "200 OK", "paid")
         assert not burnt.before_step(FAILURE[0]).warnings
 

@@ -12,13 +12,12 @@ an async twin.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from types import TracebackType
-from typing import Self
 
+from driftguard_langgraph._closing import Closing
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.memory.stores.records import (
     Appended,
@@ -35,7 +34,7 @@ from driftguard_langgraph.memory.stores.records import (
 from driftguard_langgraph.types import Action, Episode, Kind, Namespace, NodeType
 
 
-class BaseMemoryStore(ABC):
+class BaseMemoryStore(Closing):
     """The interface of every memory backend; see the module for the data model.
 
     All methods may raise `StoreUnavailable`, `SchemaMismatch` or `CorruptStore`. All are
@@ -218,19 +217,6 @@ class BaseMemoryStore(ABC):
     @abstractmethod
     def location(self) -> str:
         """Say in words where the memory lives."""
-
-    def __enter__(self) -> Self:
-        """Return the store itself."""
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the store."""
-        self.close()
 
     asetup = async_twin(setup)
     aclose = async_twin(close)
