@@ -33,7 +33,7 @@ from driftguard_langgraph.reviews import GuardReview
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.actions import ActionLike, as_action
 from driftguard_langgraph.text.normalizer import Normalizer, resolve_normalizer
-from driftguard_langgraph.text.validation import checked_share
+from driftguard_langgraph.text.validation import checked_flag, checked_names, checked_share
 from driftguard_langgraph.types import Action, Kind, Match, Namespace, Receipt
 
 
@@ -144,6 +144,8 @@ class DriftGuard(LateOutcomes):
         asked = checked_policy(self.settings.guard_policy if policy is None else policy)
         floor = self.settings.guard_min_confidence if min_confidence is None else min_confidence
         floor = checked_share(floor, "min_confidence")
+        accepted = checked_flag(acknowledged, "acknowledged")
+        seen = checked_names(bumped, "bumped")
         whose = self._whose(namespace)
         step = as_action(action, self._limits)
         review = GuardReview(query=step.text, policy=asked)
@@ -152,7 +154,7 @@ class DriftGuard(LateOutcomes):
         else:
             review = self._recalled(review, whose, step)
         if review.decision == "proceed":
-            decision = decide(review, floor, acknowledged=acknowledged, bumped=bumped)
+            decision = decide(review, floor, acknowledged=accepted, bumped=seen)
             review = replace(review, decision=decision)
         self._emit(
             ReviewCompleted(

@@ -54,6 +54,37 @@ def contains(action: Action, parts: frozenset[str]) -> bool:
     return bool(parts) and all(_stands_in(part, text) for part in parts)
 
 
+def does_the_same(failed: Action, action: Action, parts: frozenset[str]) -> bool:
+    """Whether an action does with the blamed part what failed; something else may be the cure.
+
+    `mkdir x` cures `cd x: no such file`, and `push -u origin x` cures `x has no upstream`. A
+    command that is itself blamed (`x: command not found`) is not cured by its surroundings.
+
+    Args:
+        failed: The action that failed.
+        action: The one that contains the blamed parts as well.
+        parts: What was blamed.
+    """
+    old, new = _command(failed), _command(action)
+    if not old or not new or not parts.isdisjoint((old[0], *_after_pipes(new))):
+        return True
+    # The same command with nothing but a flag more is tried as the cure.
+    only_a_flag_more = [word for word in new if not word.startswith("-") or word in old] == old
+    return old[0] == new[0] and not (only_a_flag_more and len(new) > len(old))
+
+
+def _command(action: Action) -> list[str]:
+    values = [*_values(action)] if action.tool_args is not None else [action.text]
+    longest = max(values, key=len, default="")
+    return longest.lower().split()
+
+
+def _after_pipes(words: list[str]) -> Iterator[str]:
+    for before, word in zip(["|", *words], words, strict=False):
+        if before in ("|", "&&", ";"):
+            yield word
+
+
 def _values(action: Action) -> Iterator[str]:
     for value in (action.tool_args or {}).values():
         if isinstance(value, str):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from driftguard_langgraph.judgement.features import Features
 from driftguard_langgraph.judgement.frames import agree
 from driftguard_langgraph.judgement.words import (
+    CLOSED_CLASSES,
     OPERATIONS,
     meaning,
     opposites_of,
@@ -24,6 +25,7 @@ _ROLE_WORDS = frozenset(
     meaning(word) for word in "from to into onto in on before after than with over for".split()
 )
 _LOOKS = meaning("show")
+_KEEP = meaning("keep")
 _ENVIRONMENTS = frozenset(meaning(word) for word in "production staging development test".split())
 
 _EDGES = re.compile(r"^[^\w$~]+|[^\w$]+$")
@@ -66,6 +68,7 @@ def differences(a: Features, b: Features) -> tuple[Difference, ...]:
     found = (
         *_turns(a, b),
         *_values(a, b),
+        *_members(a, b),
         *_names(a, b),
         *_order(a, b),
         *_mood(a, b),
@@ -88,8 +91,8 @@ def _only(a: Features, b: Features) -> tuple[set[str], set[str]]:
 def _turns(a: Features, b: Features) -> Iterator[Difference]:
     opposed = [*_opposed(a, b), *_opposed_places(a, b)]
     negated = a.negations % 2 != b.negations % 2
-    # "do not keep it" is "delete it": one negation undoes one pair of opposites.
-    if negated and len(opposed) == 1:
+    # "do not keep it" is "delete it", but "do not close it" is not "open it".
+    if negated and len(opposed) == 1 and _KEEP in opposed[0]:
         return
     if negated:
         long = max(len(a.content), len(b.content)) > SHORT_TEXT
@@ -125,6 +128,16 @@ def _opposed_places(a: Features, b: Features) -> Iterator[tuple[str, str]]:
         for right in sorted(place_opposites_of(left) & only_b):
             if content_a - {left} == content_b - {right}:
                 yield left, right
+
+
+def _members(a: Features, b: Features) -> Iterator[Difference]:
+    """Members of a closed class that exclude each other: weekdays, months, currencies."""
+    only_a, only_b = _only(a, b)
+    for members in CLOSED_CLASSES:
+        left, right = only_a & members, only_b & members
+        if left and right:
+            words = f"{_said(a, left)} / {_said(b, right)}"
+            yield Difference("different_value", words)
 
 
 def _values(a: Features, b: Features) -> Iterator[Difference]:

@@ -41,6 +41,8 @@ _SQL = re.compile(
 _CODE_MARK = re.compile(r"[|;{}<>$=\\&]|(?:^|\s)-{1,2}\w|\w\(|\)\.")
 _BEFORE_OPENER = frozenset("in on at from to for by with and so".split())
 _WORDS = ("plain", "word")
+LATIN_END = "\u0250"
+"""The first character after the Latin letters of Unicode."""
 _PREFIXES = ("re-", "un-", "sub-", "pre-", "non-", "de-", "dis-")
 """Prefixes that are written with and without a hyphen."""
 _PROSE_WORDS = frozenset("the a an of is are and that with all this to which for".split())
@@ -72,6 +74,8 @@ class Features:
         frame: Its first clause, if it does something to something.
         asks: Whether it is a question rather than an instruction.
         is_code: Whether it is code, where every token counts.
+        is_legible: Whether it has words in a script that the words and, by default, the
+            embedding know; all others look alike to them.
     """
 
     canonical: str
@@ -86,6 +90,7 @@ class Features:
     frame: Frame | None
     asks: bool
     is_code: bool
+    is_legible: bool
 
     @property
     def things(self) -> frozenset[str]:
@@ -134,6 +139,7 @@ def features(text: str) -> Features:
         frame=frame_of(read),
         asks=_asks(text, words),
         is_code=_is_code(text, words),
+        is_legible=_is_legible(text, words),
     )
 
 
@@ -236,6 +242,14 @@ def _asks(text: str, words: list[str]) -> bool:
         return False
     opener = words[1] if len(words) > 1 and words[0] in _BEFORE_OPENER else "".join(words[:1])
     return opener in QUESTION_OPENERS or text.rstrip().endswith("?")
+
+
+def _is_legible(text: str, words: list[str]) -> bool:
+    if text.isascii():
+        return any(len(word) > 1 for word in words) or any(map(str.isdigit, text))
+    letters = sum(map(str.isalpha, text))
+    latin = sum(char.isalpha() and char < LATIN_END for char in text)
+    return letters > 0 and 2 * latin >= letters
 
 
 def _is_code(text: str, words: list[str]) -> bool:

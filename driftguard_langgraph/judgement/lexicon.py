@@ -98,13 +98,24 @@ OPPOSITES = _split(
     day/night, dark/bright, dark/light, loud/quiet, fast/slow, quick/slow, early/late,
     near/far, love/hate, like/dislike, happy/sad, rich/poor, strong/weak, clean/dirty,
     wet/dry, alive/dead, present/absent, arrival/departure, arrive/depart, win/lose,
-    sync/async, credit/debit, possible/impossible, legal/illegal, valid/invalid, safe/unsafe,
+    sync/async, credit/debit, possible/impossible, create/subtract, invite/delete, read/unread,
+    renew/revoke, training/test, legal/illegal, valid/invalid, safe/unsafe,
     known/unknown, active/inactive, visible/invisible, healthy/unhealthy,
     encrypted/unencrypted, signed/unsigned, production/staging, production/development,
     production/test, staging/development, staging/test, development/test
     """
 )
 """Pairs that turn a step into another one; a word stands for its group."""
+
+CLOSED_CLASSES = _split(
+    """
+    monday tuesday wednesday thursday friday saturday sunday,
+    january february march april june july august september october november december,
+    euro dollar pound yen franc rupee, morning afternoon evening night, weekday weekend,
+    training validation holdout, north south east west, breakfast lunch dinner
+    """
+)
+"""Words of which each excludes the others, one class an entry. (May is a verb, too.)"""
 
 PLACES = _split(
     """

@@ -53,6 +53,9 @@ def compare_texts(a: str, b: str, similarity: float, threshold: float) -> Match:
     left, right = features(a), features(b)
     if left.canonical == right.canonical:
         return Match(max(similarity, 0.99), same=True, similarity=similarity, kind="normalized")
+    if not (left.is_legible and right.is_legible):
+        # Unknown scripts, emoji and lone punctuation all embed alike: only equality counts.
+        return _refusal(similarity, (Difference("dissimilar", "cannot be read"),))
     if left.is_code and right.is_code:
         return _refusal(similarity, (Difference("different_arguments", "the code differs"),))
     found = differences(left, right)

@@ -55,6 +55,12 @@ def meaning(word: str) -> str:
     return _MEANING.get(folded, folded)
 
 
+CLOSED_CLASSES = tuple(
+    frozenset(meaning(word) for word in group.split()) for group in lexicon.CLOSED_CLASSES
+)
+"""Sets of meanings of which each excludes the others."""
+
+
 def _phrases() -> dict[tuple[str, str], str]:
     table = {}
     for line in lexicon.PHRASES:

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from driftguard_langgraph.judgement.culprit import blamed, contains
+from driftguard_langgraph.judgement.culprit import blamed, contains, does_the_same
 from driftguard_langgraph.judgement.relevance import MIN_IDENTIFIERS, names_identifier, slots
 from driftguard_langgraph.memory.neighbours import Neighbour, Neighbourhood
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath
 from driftguard_langgraph.types import Action, Match, Namespace
+
+_REVERSED = ("different_polarity", "different_direction")
+"""What turns a step around turns around what a shared part says about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,11 @@ class CauseFinder:
     def _blamed(self, pairs: Iterable[tuple[Neighbour, ChainPath]]) -> Iterator[Cause]:
         """Yield failures whose blamed part this step contains as well."""
         for neighbour, path in pairs:
-            parts = blamed(neighbour.wording.action, path.feedback_text)
-            if contains(self._action, parts) and not self._succeeded(
+            failed = neighbour.wording.action
+            parts = blamed(failed, path.feedback_text)
+            if neighbour.match.kind in _REVERSED or not contains(self._action, parts):
+                continue
+            if does_the_same(failed, self._action, parts) and not self._succeeded(
                 (w.node for w in self._witnesses if contains(w.action, parts)), path.last_seen
             ):
                 yield _cause(neighbour, path, "same_culprit", parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -131,3 +131,25 @@ def checked_share(value: float, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         raise ConfigurationError(f"{name}={value!r} must be a number from 0 to 1.")
     return float(value)
+
+
+def checked_names(value: Collection[str], name: str) -> frozenset[str]:
+    """Return a collection of strings; a string alone is none.
+
+    Raises:
+        ConfigurationError: It is something else.
+    """
+    if isinstance(value, str) or not isinstance(value, Collection):
+        raise ConfigurationError(f"{name}={value!r} must be a collection of strings.")
+    return frozenset(str(item) for item in value)
+
+
+def checked_flag(value: object, name: str) -> bool:
+    """Return a truth value; any text, "false" too, would count as true.
+
+    Raises:
+        ConfigurationError: It is none.
+    """
+    if value is True or value is False:
+        return value
+    raise ConfigurationError(f"{name}={value!r} must be True or False.")

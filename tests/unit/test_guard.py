@@ -357,6 +357,16 @@ class TestBadInput:
         with pytest.raises(ConfigurationError, match="min_confidence"):
             guard.before_step("do it", min_confidence=floor)
 
+    @pytest.mark.parametrize("wrong", ["false", 1, None])
+    def test_only_true_acknowledges(self, guard: DriftGuard, wrong: Any) -> None:
+        with pytest.raises(ConfigurationError, match="acknowledged"):
+            guard.before_step("do it", acknowledged=wrong)
+
+    @pytest.mark.parametrize("wrong", ["do it", 5, None])
+    def test_bumped_is_a_collection_of_triggers(self, guard: DriftGuard, wrong: Any) -> None:
+        with pytest.raises(ConfigurationError, match="bumped"):
+            guard.before_step("do it", bumped=wrong)
+
     def test_an_unknown_policy_is_refused(self, guard: DriftGuard) -> None:
         with pytest.raises(ConfigurationError, match="blok"):
             guard.before_step("do it", policy="blok")

@@ -116,6 +116,11 @@ def test_the_same_step_in_other_words_is_warned(
         ("grant the intern admin rights", "revoke the intern's admin rights"),
         ("close ticket OPS-71", "close ticket OPS-72"),
         ("read the settings file", "write the settings file"),
+        ("create the temp directory", "do not delete the temp directory"),
+        ("enable the firewall", "never disable the firewall"),
+        ("open the valve", "do not close the valve"),
+        ("pay the invoice on friday", "pay the invoice on thursday"),
+        ("convert 20 euros", "convert 20 dollars"),
     ],
 )
 def test_an_opposite_or_another_target_is_not_warned(

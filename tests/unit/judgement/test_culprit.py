@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from driftguard_langgraph import DriftGuard, EphemeralMemoryStore
-from driftguard_langgraph.judgement.culprit import blamed, contains
+from driftguard_langgraph.judgement.culprit import blamed, contains, does_the_same
 from driftguard_langgraph.text.actions import as_action
 from driftguard_langgraph.text.validation import TextLimits
 from driftguard_langgraph.types import Action
@@ -73,6 +73,29 @@ def test_a_part_is_found_as_a_whole_word_only() -> None:
     assert not contains(sql("SELECT 1 FROM pets"), frozenset())
 
 
+@pytest.mark.parametrize(
+    ("failed", "proposed", "same"),
+    [
+        ("cat notes.txt", "touch notes.txt", False),
+        ("cd build_dir", "mkdir build_dir", False),
+        ("pip show left_pad", "pip show left_pad | head", True),
+        ("git push origin feature_x", "git push -u origin feature_x", False),
+        ("git push -v origin feature_x", "git push origin feature_x", True),
+        ("cat notes.txt | wc", "cat notes.txt | sort", True),
+    ],
+)
+def test_doing_something_else_with_the_blamed_part_may_be_the_cure(
+    failed: str, proposed: str, *, same: bool
+) -> None:
+    parts = frozenset({failed.rsplit(maxsplit=1)[-1] if "|" not in failed else "notes.txt"})
+
+    assert does_the_same(bash(failed), bash(proposed), parts) is same
+
+
+def test_a_blamed_command_is_not_cured_by_its_surroundings() -> None:
+    assert does_the_same(bash("jqq a"), bash("cat a | jqq"), frozenset({"jqq"}))
+
+
 class TestInTheGuard:
     @pytest.fixture
     def guard(self) -> DriftGuard:
@@ -100,6 +123,21 @@ class TestInTheGuard:
 
         assert not review.warnings
         assert review.related
+
+    @pytest.mark.parametrize(
+        ("failed", "feedback", "cure"),
+        [
+            ("delete the bucket logs-1", "logs-1 is not empty", "do not delete the bucket logs-1"),
+            ("create the bucket logs-1", "logs-1 exists already", "delete the bucket logs-1"),
+            ("stop the service web-1", "web-1 is not running", "start the service web-1"),
+        ],
+    )
+    def test_the_opposite_is_no_repeat_though_it_names_the_same(
+        self, guard: DriftGuard, failed: str, feedback: str, cure: str
+    ) -> None:
+        guard.record(failed, feedback, "stuck")
+
+        assert not guard.before_step(cure).warnings
 
     def test_another_tool_is_left_alone(self, guard: DriftGuard) -> None:
         assert not self.ask(guard, "SELECT nickname, age FROM pets", tool="graphql").warnings

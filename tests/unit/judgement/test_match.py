@@ -127,3 +127,24 @@ def test_code_is_the_same_only_token_by_token() -> None:
 
     assert compare(a, spaced, 0.9, FLOOR).same
     assert not compare(a, fixed, 1.0, FLOOR).same
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("删除临时目录", "创建临时目录"),
+        ("удалить базу данных", "сохранить базу данных"),
+        ("一時フォルダを削除", "一時フォルダを作成"),
+        ("🔥", "🎉"),
+        ("...", "!!!"),
+        ("a", "b"),
+    ],
+)
+def test_what_cannot_be_read_is_the_same_only_as_itself(a: str, b: str) -> None:
+    assert not match(a, b, similarity=1.0).same
+    assert match(a, a).same
+    assert match(f" {a}", a).same
+
+
+def test_latin_text_with_accents_can_be_read() -> None:
+    assert match("supprimer le répertoire temporaire", "supprimer un répertoire temporaire").same
