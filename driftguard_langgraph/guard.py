@@ -260,9 +260,10 @@ class DriftGuard(LateOutcomes):
     def compare(self, a: ActionLike, b: ActionLike) -> Match:
         """Say whether two actions count as the same step, and why.
 
-        This is the decision behind every warning; use it to tune
-        `retrieval_min_similarity`. Merging asks the same with a higher threshold, and never
-        the judge: it has to come out the same in every process.
+        Use it to tune `retrieval_min_similarity`. Merging asks the same with a higher
+        threshold, and never the judge: it has to come out the same in every process. A
+        review may warn of more: evidence can say that a difference does not matter (the
+        match kinds `same_culprit` and `same_frame`).
 
         Args:
             a: One action.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from driftguard_langgraph._closing import Closing
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.counters import MetricsCollector, MetricsSnapshot
-from driftguard_langgraph.errors import DriftGuardError, SchemaMismatch
+from driftguard_langgraph.errors import DriftGuardError, SchemaMismatch, StoreError
 from driftguard_langgraph.events import Event, Hook, MemoryFailed, MemoryPruned, emit
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.episodes import checked_id
@@ -132,10 +132,12 @@ class MaintainedMemory(Closing):
 
     def _tolerate(self, whose: Namespace, operation: str, error: DriftGuardError) -> None:
         """Let a step go on without memory, unless that is not an outage or not wanted."""
-        self._emit(MemoryFailed(whose, operation, str(error)))
+        # An embedder may quote in its message what it was given; a store does not.
+        told = str(error) if isinstance(error, StoreError) else type(error).__name__
+        self._emit(MemoryFailed(whose, operation, told))
         if self.settings.on_store_error == "closed" or isinstance(error, SchemaMismatch):
             raise error
-        logger.warning("driftguard %s without memory: %s", operation, error)
+        logger.warning("driftguard %s without memory: %s", operation, told)
 
     aprune = async_twin(prune)
     aforget = async_twin(forget)

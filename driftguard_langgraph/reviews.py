@@ -136,7 +136,8 @@ class GuardWarning(Recollection):
     """Something like the reviewed step failed before.
 
     Attributes:
-        remedy: What succeeded afterwards for the same action, when that is known.
+        remedy: What succeeded next in the thread of the failure, if it is of the same tool or
+            near to the step in words; None when nothing such is known.
     """
 
     remedy: str | None = None

@@ -15,8 +15,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
+from contextlib import aclosing, suppress
 from typing import Any, ParamSpec, TypeVar, cast
 
 from driftguard_langgraph.errors import (
@@ -44,7 +44,7 @@ def guard_step(
     policy: Policy | None = None,
     min_confidence: float | None = None,
     raise_on_match: bool = False,
-    acknowledged_getter: Callable[..., bool] | None = None,
+    acknowledged_getter: Callable[..., bool | Awaitable[bool]] | None = None,
     on_review: Callable[[GuardReview], object] | None = None,
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Return a decorator that reviews a step before the decorated callable runs it.
@@ -53,21 +53,24 @@ def guard_step(
     tool call `{"name", "args"}`; failing that, the argument named `action`, `context`,
     `task` or `prompt`; failing that, any other text or tool call.
 
+    An async step awaits what the three callables below return, where that can be awaited.
+
     Args:
         guard: Whom to ask.
         input_getter: Called like the step; returns what is reviewed.
         policy: What follows from a warning. None: the guard's own.
         min_confidence: Below this confidence nothing is stopped, 0..1. None: the guard's.
         raise_on_match: Treat the policy `warn` as `block`.
-        acknowledged_getter: Called like the step; says whether the risk is accepted.
+        acknowledged_getter: Called like the step; only the value True accepts the risk.
         on_review: Called with every review, before the step runs or the refusal is raised.
 
     Raises:
-        ConfigurationError: An argument is not usable, or what is decorated is not a plain
-            callable; at call time, no argument can be reviewed.
+        ConfigurationError: An argument is not usable (by a sync step: a coroutine function),
+            or what is decorated is no plain callable; at call time, nothing can be reviewed.
         GuardrailTriggered: At call time: the policy stops the step.
         GuardrailAcknowledgementRequired: At call time: somebody has to accept it first.
     """
+    _check_guard(guard)
     if policy is not None:
         checked_policy(policy)
     if min_confidence is not None:
@@ -75,18 +78,21 @@ def guard_step(
 
     def decorate(step: Callable[_P, _R]) -> Callable[_P, _R]:
         _check_step(step)
+        _check_awaitables(step, input_getter, acknowledged_getter, on_review)
         find = input_getter or _context_finder(step)
+        accepts, show = acknowledged_getter or _ignore, on_review or _ignore
 
-        def request(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-            return {
-                "action": find(*args, **kwargs),
-                "policy": policy,
-                "min_confidence": min_confidence,
-                "acknowledged": bool(acknowledged_getter and acknowledged_getter(*args, **kwargs)),
-                "raise_on_match": raise_on_match,
-            }
+        def steps(before: Callable[..., Any], /, *args: Any, **kwargs: Any) -> _Steps:
+            action = yield find(*args, **kwargs)
+            sure = (yield accepts(*args, **kwargs)) is True
+            try:
+                review = yield before(action, policy, min_confidence, sure, raise_on_match)
+            except (GuardrailTriggered, GuardrailAcknowledgementRequired) as refusal:
+                yield show(refusal.review)
+                raise
+            yield show(review)
 
-        return cast("Callable[_P, _R]", _wrap(step, guard, request, on_review or _ignore))
+        return cast("Callable[_P, _R]", _wrap(step, guard, steps))
 
     return decorate
 
@@ -115,10 +121,11 @@ def review_payload(
         `reinforcements_count` and `confidence` (0..1).
 
     Raises:
-        ConfigurationError: The payload lacks `action_key`, or the policy is unknown.
+        ConfigurationError: An argument is not usable, or the payload lacks `action_key`.
         GuardrailTriggered: The policy stops the step.
         GuardrailAcknowledgementRequired: Somebody has to accept it first.
     """
+    _check_guard(guard)
     if not isinstance(payload, Mapping) or action_key not in payload:
         held = sorted(map(str, payload)) if isinstance(payload, Mapping) else type(payload).__name__
         raise ConfigurationError(
@@ -162,53 +169,39 @@ async def areview_payload(
     )
 
 
-_Request = Callable[[tuple[Any, ...], dict[str, Any]], dict[str, Any]]
+_Steps = Generator[Any, Any, None]
+"""A review as a sequence of values, which an async step awaits where they can be."""
 
 
 def _wrap(
-    step: Callable[..., Any],
-    guard: DriftGuard,
-    request: _Request,
-    on_review: Callable[[GuardReview], object],
+    step: Callable[..., Any], guard: DriftGuard, steps: Callable[..., _Steps]
 ) -> Callable[..., Any]:
     """Return `step` with a review before it, as the same sort of callable."""
 
-    def review(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        with _refusals_shown_to(on_review):
-            found = guard.before_step(**request(args, kwargs))
-        on_review(found)
-
-    async def areview(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        with _refusals_shown_to(on_review):
-            found = await guard.abefore_step(**request(args, kwargs))
-        on_review(found)
-
     @functools.wraps(step)
     def call(*args: Any, **kwargs: Any) -> Any:
-        review(args, kwargs)
+        _drive(steps(guard.before_step, *args, **kwargs))
         return step(*args, **kwargs)
 
     @functools.wraps(step)
     async def acall(*args: Any, **kwargs: Any) -> Any:
-        await areview(args, kwargs)
+        await _adrive(steps(guard.abefore_step, *args, **kwargs))
         return await step(*args, **kwargs)
 
     @functools.wraps(step)
     def generate(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        review(args, kwargs)
+        _drive(steps(guard.before_step, *args, **kwargs))
         return (yield from step(*args, **kwargs))
 
     @functools.wraps(step)
     async def agenerate(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        await areview(args, kwargs)
+        await _adrive(steps(guard.abefore_step, *args, **kwargs))
         async with aclosing(step(*args, **kwargs)) as items:
             async for item in items:
                 yield item
 
-    if _is(inspect.iscoroutinefunction, step):
-        return acall
-    if _is(inspect.isasyncgenfunction, step):
-        return agenerate
+    if _is_async(step):
+        return acall if _is(inspect.iscoroutinefunction, step) else agenerate
     return generate if _is(inspect.isgeneratorfunction, step) else call
 
 
@@ -217,17 +210,46 @@ def _is(sort: Callable[[Any], bool], step: Callable[..., Any]) -> bool:
     return sort(step) or sort(getattr(step, "__call__", None))  # noqa: B004
 
 
-@contextmanager
-def _refusals_shown_to(on_review: Callable[[GuardReview], object]) -> Iterator[None]:
-    try:
-        yield
-    except (GuardrailTriggered, GuardrailAcknowledgementRequired) as refusal:
-        on_review(refusal.review)
-        raise
+def _is_async(step: Callable[..., Any]) -> bool:
+    return _is(inspect.iscoroutinefunction, step) or _is(inspect.isasyncgenfunction, step)
 
 
-def _ignore(review: GuardReview) -> None:
-    """Do nothing with a review."""
+def _drive(steps: _Steps) -> None:
+    value = None
+    with suppress(StopIteration):
+        while True:
+            value = steps.send(value)
+
+
+async def _adrive(steps: _Steps) -> None:
+    with suppress(StopIteration):
+        value = next(steps)
+        while True:
+            try:
+                settled = await value if inspect.isawaitable(value) else value
+            except (GuardrailTriggered, GuardrailAcknowledgementRequired) as refusal:
+                value = steps.throw(refusal)
+            else:
+                value = steps.send(settled)
+
+
+def _ignore(*_args: object, **_kwargs: object) -> None:
+    """Show a review to nobody, and accept no risk."""
+
+
+def _check_guard(guard: object) -> None:
+    if not callable(getattr(guard, "before_step", None)):
+        raise ConfigurationError(f"pass a DriftGuard as guard, not {type(guard).__name__}.")
+
+
+def _check_awaitables(step: Callable[..., Any], *given: Callable[..., Any] | None) -> None:
+    names = ("input_getter", "acknowledged_getter", "on_review")
+    for name, function in zip(names, given, strict=True):
+        if function is not None and _is_async(function) and not _is_async(step):
+            raise ConfigurationError(
+                f"{name} is a coroutine function and the step is not, so nobody could await "
+                "it: make the step an async def, or this a plain function."
+            )
 
 
 def _check_step(step: object) -> None:

@@ -1,4 +1,4 @@
-"""How much to trust a memory: the seed's confidence, and what successes take from it."""
+"""How much to trust a memory: DriftGuard's confidence, and what successes take from it."""
 
 from __future__ import annotations
 

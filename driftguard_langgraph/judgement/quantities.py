@@ -96,5 +96,7 @@ def _value(word: str, before: str) -> Decimal | None:
     try:
         over, _, under = plain.partition("/")
         return Decimal(over) / Decimal(under) if under else Decimal(over)
-    except (InvalidOperation, ZeroDivisionError):
+    except ZeroDivisionError:
+        return Decimal(over)
+    except InvalidOperation:
         return None

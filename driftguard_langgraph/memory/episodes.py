@@ -129,7 +129,12 @@ def checked_id(value: str) -> str:
     Raises:
         InvalidEpisode: It cannot.
     """
-    return checked_text(value, "episode_id", TextLimits(MAX_ID_CHARS, "refuse"))
+    text = checked_text(value, "episode_id", TextLimits(2**31))
+    if len(text) > MAX_ID_CHARS:
+        raise InvalidEpisode(
+            f"episode_id has {len(text)} characters, more than {MAX_ID_CHARS}: use a digest."
+        )
+    return text
 
 
 def checked_severity(value: str) -> Severity:

@@ -77,7 +77,10 @@ def create_guard_review_node(
         min_confidence: Below this confidence nothing is stopped, 0..1. None: the guard's.
         namespace: Whose memory, with placeholders for values of the run:
             `("acme", "{user_id}")`. None: the guard's own.
-        acknowledged_key: Where the state says, with true, that the risk is accepted.
+        acknowledged_key: Where the state says, with true, that the risk is accepted. It
+            holds for one review: the node writes false back, whatever it decided, so that
+            an acceptance never covers a later step. Parallel branches that share the key
+            need a reducer on it.
         review_key: Gets the review; `DriftGuardState` describes it and the keys below.
         warnings_key: Gets the number of warnings.
         confidence_key: Gets the highest confidence among them.
@@ -127,6 +130,8 @@ class _GuardReviewNode(GuardNode):
         update = self._update(run, review)
         if action is not proposed:
             update[self._keys.action_key] = action
+        if acknowledged and self._keys.acknowledged_key is not None:
+            update[self._keys.acknowledged_key] = False
         self._announce(run, review)
         return update
 

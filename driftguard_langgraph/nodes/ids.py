@@ -10,6 +10,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from driftguard_langgraph.types import Kind
+
 MAX_READABLE_CHARS = 200
 """A longer id is replaced by its digest; well below what a memory accepts."""
 
@@ -51,21 +53,29 @@ def tool_call_id(action: object) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def episode_id(identity: RunIdentity, action: object) -> str | None:
+def episode_id(
+    identity: RunIdentity, action: object, kind: Kind, feedback: object, outcome: object
+) -> str | None:
     """Return an id that replays of the same execution share, or None to have a random one.
 
     The id of a tool call comes first because it also survives a replay from an older
     checkpoint, which gets new task ids. Models repeat tool call ids across threads and
-    sometimes within one, hence the thread and the digest of the arguments beside it.
+    sometimes within one, and a call may be executed again under its id, hence the thread and
+    a digest of the arguments and of what came of them beside it. A replay of the recorder
+    repeats all of these; an execution that differs in none of them counts as the same one.
     Without a checkpointer a task id is random per run and only keeps retries together.
 
     Args:
         identity: The current node execution.
         action: The executed step, words or a tool call.
+        kind: Whether it failed or succeeded.
+        feedback: The immediate signal that is recorded.
+        outcome: The outcome that is recorded.
     """
     call = tool_call_id(action)
     if call is not None and identity.thread_id is not None and isinstance(action, Mapping):
-        return _bounded(f"{identity.thread_id}:{call}:{_digest(action.get('args'))}")
+        digest = _digest([action.get("args"), kind, feedback, outcome])
+        return _bounded(f"{identity.thread_id}:{call}:{digest}")
     if identity.task_id is None:
         return None
     place = f"{identity.thread_id or 'run'}:{identity.checkpoint_ns or ''}"
@@ -84,8 +94,8 @@ def provenance(identity: RunIdentity, action: object) -> dict[str, str]:
     return {name: value for name, value in known.items() if value and value.strip()}
 
 
-def _digest(args: object) -> str:
-    rendered = json.dumps(args, sort_keys=True, default=str)
+def _digest(values: object) -> str:
+    rendered = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(rendered.encode()).hexdigest()[:16]
 
 

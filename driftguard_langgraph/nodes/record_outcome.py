@@ -1,9 +1,9 @@
 """The node that remembers how an executed step went, once however often it is replayed.
 
 Replays (resume after an interrupt, retry, crash and resume) share the episode's id, which
-comes from the tool call's id or from the id of this visit of the node. A replay from an older
-checkpoint gets new ids from LangGraph and counts again, unless the step is a tool call with
-an `id`, or the state holds an id of its own (`episode_id_key`).
+comes from the tool call's id and what came of the call, or from the id of this visit of the
+node. Going back to an older checkpoint gets new ids from LangGraph and counts again, unless the
+step is a tool call with an `id`, or the state holds an id of its own (`episode_id_key`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.nodes.base import GuardNode, NodeRun, Steps
 from driftguard_langgraph.nodes.ids import episode_id, provenance
 from driftguard_langgraph.nodes.options import check_names
-from driftguard_langgraph.types import Receipt
+from driftguard_langgraph.types import Kind, Receipt
 
 NO_FEEDBACK = "no feedback was given"
 DEFAULT_OUTCOMES = {True: "step succeeded", False: "step failed"}
@@ -49,10 +49,19 @@ def create_record_outcome_node(
 ) -> GuardNode:
     """Return a node that records the executed step as a success or as a mistake.
 
+    A resume, a retry and a crash are counted once. Going back in time on purpose (a run from
+    an older checkpoint) is a new observation and is recorded again, unless the step is a tool
+    call with an `id` and ends as it did before, or `episode_id_key` gives an id.
+
+    A graph keeps the keys that a node does not write. In a loop of your own, an executor that
+    leaves out the feedback, the outcome or the success is recorded with those of the step
+    before: let it write all three, or let a node before it set them to None, as
+    `create_planner_revise_graph` does.
+
     Args:
         guard: Whose memory; as in `create_guard_review_node`.
         action_key: Where the step is: words, or a tool call `{"name", "args"}`, whose `id`
-            (if there is one) identifies the execution.
+            (if there is one) identifies the execution, together with what came of it.
         feedback_key: Where the immediate signal is. Missing or blank: "no feedback was
             given"; a tool may well answer nothing, and that must not end the run.
         outcome_key: Where the outcome is. Missing or blank: "step succeeded" or "step failed".
@@ -101,12 +110,16 @@ class _RecordOutcomeNode(GuardNode):
         keys, guard = self._keys, self._source.get()
         action = run.require(keys.action_key, "action_key", "the planner")
         record = guard.record_success if succeeded else guard.record
+        feedback = run.text(keys.feedback_key, NO_FEEDBACK)
+        outcome = run.text(keys.outcome_key, DEFAULT_OUTCOMES[succeeded])
+        kind: Kind = "success" if succeeded else "mistake"
+        derived = episode_id(run.identity, action, kind, feedback, outcome)
         return record(
             action,
-            run.text(keys.feedback_key, NO_FEEDBACK),
-            run.text(keys.outcome_key, DEFAULT_OUTCOMES[succeeded]),
+            feedback,
+            outcome,
             severity=_optional(run, keys.severity_key) or "medium",
-            episode_id=_optional(run, keys.episode_id_key) or episode_id(run.identity, action),
+            episode_id=_optional(run, keys.episode_id_key) or derived,
             provenance=provenance(run.identity, action),
             namespace=self._filled_namespace(run),
         )

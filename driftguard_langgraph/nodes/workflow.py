@@ -1,10 +1,12 @@
 """A whole loop: propose, review, revise, execute, remember, try again.
 
-`begin -> planner -> guard_review`, then `executor -> record_outcome` when the step may run,
-back to the `planner` when it should be revised, or the end when it stays refused. A failed
-step is recorded and goes back to the `planner` with a fresh budget of revisions. `begin`
-clears what an earlier run of the same thread left in `DriftGuardState`, but for
-`candidate_action` and `guard_bumped`; keys of your own stay.
+`begin -> planner -> guard_review`, then `clear_outcome -> executor -> record_outcome` when the
+step may run, back to the `planner` when it should be revised, or the end when it stays
+refused. A failed step is recorded and goes back to the `planner` with a fresh budget of
+revisions. `begin` clears what an earlier run of the same thread left in `DriftGuardState`, but
+for `candidate_action` and `guard_bumped`; keys of your own stay. `clear_outcome` clears
+`feedback`, `outcome` and `success` of the step before, which the planner has seen by then: what
+an executor leaves out must not be recorded with the words of another step.
 
 The end is reached in three ways: `success` is true; it is false and `max_attempts` steps were
 executed; or `guard_review["may_run"]` is false and the last proposal was not executed.
@@ -16,6 +18,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
+from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, StateGraph
 
 from driftguard_langgraph.errors import ConfigurationError
@@ -30,10 +33,16 @@ from driftguard_langgraph.types import Policy
 DEFAULT_MAX_ATTEMPTS = 3
 """As in LangGraph's `RetryPolicy`."""
 
+_EDGES = (
+    *pairwise((START, "begin", "planner", "guard_review")),
+    *pairwise(("clear_outcome", "executor", "record_outcome")),
+)
+_AFTER_REVIEW: dict[Hashable, str] = {"proceed": "clear_outcome", "revise": "planner", "stop": END}
+
+_NOTHING_EXECUTED: dict[str, Any] = {"feedback": None, "outcome": None, "success": None}
+
 _FRESH: dict[str, Any] = {
-    "feedback": None,
-    "outcome": None,
-    "success": None,
+    **_NOTHING_EXECUTED,
     "guard_review": None,
     "guard_warnings_count": 0,
     "guard_confidence": 0.0,
@@ -67,12 +76,12 @@ def create_planner_revise_graph(
             or `Runnable`, added as it is. After an objection the evidence is in
             `guard_review` and `guard_top_warning`, after a failure there is `feedback` too.
         executor: Node that runs it and returns `{"success": bool}`, and `"feedback"` and
-            `"outcome"` when there is something to say.
+            `"outcome"` when there is something to say. It starts with all three cleared.
         guard: Whom to ask; as in `create_guard_review_node`, and so are the next four.
         policy: What follows from a warning.
         min_confidence: Below this confidence nothing is stopped, 0..1.
         namespace: Whose memory.
-        acknowledged_key: Where the state says, with true, that the risk is accepted.
+        acknowledged_key: Where the state accepts, with true, the risk of the next proposal.
         max_revisions: How often one step may go back to the planner, before it is run with
             the warning (`warn`) or given up (the policies that refuse).
         max_attempts: How many steps one run may execute.
@@ -82,6 +91,7 @@ def create_planner_revise_graph(
     Raises:
         ConfigurationError: An argument is not usable, or `state_schema` lacks keys.
     """
+    _check_nodes(planner=planner, executor=executor)
     check_count("max_attempts", max_attempts, 1)
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(state_schema, context_schema)
     _check_schema(builder, state_schema)
@@ -93,15 +103,14 @@ def create_planner_revise_graph(
         acknowledged_key=acknowledged_key,
     )
     record = create_record_outcome_node(guard, namespace=namespace)
-    nodes = {"begin": _begin, "planner": planner, "guard_review": review, "executor": executor}
-    for name, node in {**nodes, "record_outcome": record}.items():
+    nodes = {"begin": _begin, "planner": planner, "guard_review": review}
+    nodes |= {"clear_outcome": _clear_outcome, "executor": executor, "record_outcome": record}
+    for name, node in nodes.items():
         builder.add_node(name, node)
-    for start, end in pairwise((START, "begin", "planner", "guard_review")):
+    for start, end in _EDGES:
         builder.add_edge(start, end)
-    builder.add_edge("executor", "record_outcome")
-    after_review: dict[Hashable, str] = {"proceed": "executor", "revise": "planner", "stop": END}
     route = create_route_on_review(max_revisions=max_revisions)
-    builder.add_conditional_edges("guard_review", route, after_review)
+    builder.add_conditional_edges("guard_review", route, _AFTER_REVIEW)
     after_record: dict[Hashable, str] = {"retry": "planner", "end": END}
     builder.add_conditional_edges("record_outcome", _route_on_outcome(max_attempts), after_record)
     return builder
@@ -111,12 +120,25 @@ def _begin(_state: Any) -> dict[str, Any]:
     return dict(_FRESH)
 
 
+def _clear_outcome(_state: Any) -> dict[str, Any]:
+    return dict(_NOTHING_EXECUTED)
+
+
 def _route_on_outcome(max_attempts: int) -> Callable[[Any], Literal["retry", "end"]]:
     def route_on_outcome(state: Any) -> Literal["retry", "end"]:
         held = state if isinstance(state, dict) else vars(state)
         return "end" if held["success"] or held["guard_attempts"] >= max_attempts else "retry"
 
     return route_on_outcome
+
+
+def _check_nodes(**nodes: object) -> None:
+    for name, node in nodes.items():
+        if not callable(node) and not isinstance(node, Runnable):
+            raise ConfigurationError(
+                f"{name} must be a function, a coroutine function or a Runnable, "
+                f"not {type(node).__name__}: pass the node that LangGraph shall run."
+            )
 
 
 def _check_schema(builder: StateGraph[Any, Any, Any, Any], state_schema: type[Any]) -> None:

@@ -219,3 +219,18 @@ def test_an_acknowledged_state_is_not_asked_about(guard: DriftGuard) -> None:
     builder = StateGraph(DriftGuardState).add_node(node).add_edge(START, "guard_review")
     result = builder.compile().invoke({"candidate_action": BAD, "success": True})
     assert result["guard_review"]["decision"] == "override"
+
+
+def test_an_acknowledgement_does_not_cover_the_next_step_of_the_thread(guard: DriftGuard) -> None:
+    guard.record(BAD, "permission denied", "the cleanup was aborted")
+    node = create_guard_review_node(guard, policy="block", acknowledged_key="accepted")
+    builder = StateGraph(Accepting).add_node(node).add_edge(START, "guard_review")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    first = graph.invoke({"candidate_action": BAD, "accepted": True}, THREAD)
+    second = graph.invoke({"candidate_action": BAD}, THREAD)
+    decisions = [state["guard_review"]["decision"] for state in (first, second)]
+    assert decisions == ["override", "block"]
+
+
+class Accepting(DriftGuardState, total=False):
+    accepted: bool

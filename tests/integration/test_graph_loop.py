@@ -62,6 +62,41 @@ def test_a_failure_is_recorded_and_the_next_attempt_succeeds(guard: DriftGuard) 
     assert (stats["mistakes"]["episodes"], stats["successes"]["episodes"]) == (1, 1)
 
 
+@pytest.mark.parametrize("checkpointer", [InMemorySaver(), None])
+def test_what_an_executor_leaves_out_is_not_taken_from_the_step_before(
+    guard: DriftGuard, checkpointer: Any
+) -> None:
+    results = [{"success": False, "feedback": "HTTP 500", "outcome": "order lost"}]
+    planned: list[str | None] = []
+    executed: list[tuple[Any, ...]] = []
+
+    def plan(state: DriftGuardState) -> dict[str, Any]:
+        planned.append(state["feedback"])
+        return {"candidate_action": "send the order"}
+
+    def run(state: DriftGuardState) -> dict[str, Any]:
+        executed.append((state["success"], state["feedback"], state["outcome"]))
+        return results.pop() if results else {"success": True}
+
+    graph = create_planner_revise_graph(plan, run, guard=guard, policy="record_only")
+    final = graph.compile(checkpointer=checkpointer).invoke({}, THREAD)
+    episode = guard.store.get(guard.namespace, final["guard_receipt"]["episode_id"])
+    assert episode is not None
+    assert (episode.feedback, episode.outcome) == ("no feedback was given", "step succeeded")
+    assert planned == [None, "HTTP 500"]
+    assert executed == [(None, None, None)] * 2
+
+
+def test_an_executor_that_forgets_the_success_is_told_so_after_a_failure_too(
+    guard: DriftGuard,
+) -> None:
+    results: list[dict[str, Any]] = [{}, {"success": False}]
+    graph = create_planner_revise_graph(Planner(GOOD), lambda _state: results.pop(), guard=guard)
+    with pytest.raises(ConfigurationError, match="'success'"):
+        graph.compile().invoke({})
+    assert guard.stats()["episodes"] == 1
+
+
 def test_a_paraphrase_of_a_failed_step_is_warned_revised_and_not_executed(
     guard: DriftGuard,
 ) -> None:
@@ -74,6 +109,7 @@ def test_a_paraphrase_of_a_failed_step_is_warned_revised_and_not_executed(
         "guard_review",
         "planner",
         "guard_review",
+        "clear_outcome",
         "executor",
         "record_outcome",
     ]
@@ -245,6 +281,15 @@ def test_a_schema_that_would_drop_the_guards_keys_is_refused(guard: DriftGuard) 
 def test_an_unusable_budget_is_refused(guard: DriftGuard, budget: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match=next(iter(budget))):
         create_planner_revise_graph(Planner(GOOD), execute, guard=guard, **budget)
+
+
+@pytest.mark.parametrize(
+    ("planner", "executor", "named"),
+    [(None, None, "planner"), ("plan", execute, "planner"), (execute, None, "executor")],
+)
+def test_what_cannot_be_a_node_is_refused_by_name(planner: Any, executor: Any, named: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{named} must be"):
+        create_planner_revise_graph(planner, executor)
 
 
 def test_building_and_drawing_a_graph_opens_nothing(user_data_dir: Any) -> None:

@@ -190,6 +190,31 @@ def test_a_tool_call_replayed_from_an_older_checkpoint_records_once(guard: Drift
     assert guard.stats()["episodes"] == 2
 
 
+def test_a_tool_call_executed_again_under_its_id_is_recorded_by_how_it_ended(
+    guard: DriftGuard,
+) -> None:
+    graph = recording(guard).compile(checkpointer=InMemorySaver())
+    call = {"name": "delete_directory", "args": {"path": "temp"}, "id": "call_1"}
+    for ended in ({}, {"feedback": "done", "outcome": "it is gone", "success": True}):
+        final = graph.invoke({**STEP, "candidate_action": call, **ended}, THREAD)
+        assert final["guard_receipt"]["status"] == "stored"
+    stats = guard.stats()
+    assert (stats["mistakes"]["episodes"], stats["successes"]["episodes"]) == (1, 1)
+
+
+@pytest.mark.parametrize(("ids", "count"), [({}, 2), ({"episode_id_key": "outcome"}, 1)])
+def test_going_back_in_time_is_a_new_observation_unless_an_id_says_otherwise(
+    guard: DriftGuard, ids: dict[str, Any], count: int
+) -> None:
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(DriftGuardState)
+    builder.add_node(create_record_outcome_node(guard, **ids))
+    graph = builder.add_edge(START, "record_outcome").compile(checkpointer=InMemorySaver())
+    graph.invoke(STEP, THREAD)
+    (before,) = [s for s in graph.get_state_history(THREAD) if s.next == ("record_outcome",)]
+    graph.invoke(None, before.config)
+    assert guard.stats()["episodes"] == count
+
+
 def test_an_episode_says_where_it_was_seen(guard: DriftGuard) -> None:
     graph = recording(guard).compile(checkpointer=InMemorySaver())
     call = {"name": "delete_directory", "args": {"path": "temp"}, "id": "call_1"}

@@ -114,12 +114,25 @@ class TestRemembering:
         guard.record(*FAILURE, provenance={"thread_id": "t1"})
         guard.record_success("tidy the desk", "ok", "ok", provenance={"thread_id": "t2"})
         guard.record_success(
-            "fix the payload, then post it", "200 OK", "paid", provenance={"thread_id": "t1"}
+            "fix the payload of the webhook, then send it",
+            "200 OK",
+            "paid",
+            provenance={"thread_id": "t1"},
         )
 
         [warning] = guard.before_step(FAILURE[0]).warnings
 
-        assert warning.remedy == "fix the payload, then post it"
+        assert warning.remedy == "fix the payload of the webhook, then send it"
+
+    def test_what_worked_next_but_is_about_something_else_is_no_remedy(
+        self, guard: DriftGuard
+    ) -> None:
+        guard.record(*FAILURE, provenance={"thread_id": "t1"})
+        guard.record_success("tidy the desk", "ok", "ok", provenance={"thread_id": "t1"})
+
+        [warning] = guard.before_step(FAILURE[0]).warnings
+
+        assert warning.remedy is None
 
     def test_two_failures_that_share_feedback_never_make_a_chain_nobody_saw(
         self, guard: DriftGuard

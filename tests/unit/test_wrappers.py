@@ -185,6 +185,73 @@ def test_a_risk_can_be_accepted_call_by_call(guard: DriftGuard) -> None:
     assert run(BAD, True) == BAD
 
 
+@pytest.mark.parametrize("said", ["false", "yes", 1, None])
+def test_only_true_accepts_a_risk(guard: DriftGuard, said: Any) -> None:
+    step = guard_step(guard, policy="block", acknowledged_getter=lambda _action: said)(print)
+    with pytest.raises(GuardrailTriggered):
+        step(BAD)
+
+
+async def answer(value: Any) -> Any:
+    await asyncio.sleep(0)
+    return value
+
+
+@pytest.mark.parametrize("sort", ["coroutine function", "async generator"])
+async def test_an_async_step_awaits_its_getters_and_its_viewer(
+    guard: DriftGuard, sort: str
+) -> None:
+    seen: list[str] = []
+
+    async def accepted(state: dict[str, Any]) -> bool:
+        return bool(await answer(state["sure"]))
+
+    async def show(review: GuardReview) -> None:
+        seen.append(await answer(review.decision))
+
+    decorate = guard_step(
+        guard,
+        policy="block",
+        input_getter=lambda state: answer(state["todo"]),
+        acknowledged_getter=accepted,
+        on_review=show,
+    )
+
+    @decorate
+    async def run(state: dict[str, Any]) -> str:
+        return str(state["todo"])
+
+    @decorate
+    async def stream(state: dict[str, Any]) -> AsyncIterator[str]:
+        yield str(state["todo"])
+
+    async def go(state: dict[str, Any]) -> str:
+        return await run(state) if sort == "coroutine function" else await anext(stream(state))
+
+    with pytest.raises(GuardrailTriggered):
+        await go({"todo": BAD, "sure": False})
+    assert await go({"todo": BAD, "sure": True}) == BAD
+    assert await go({"todo": GOOD, "sure": False}) == GOOD
+    assert seen == ["block", "override", "proceed"]
+
+
+@pytest.mark.parametrize("option", ["input_getter", "acknowledged_getter", "on_review"])
+def test_a_sync_step_refuses_what_it_could_not_await(guard: DriftGuard, option: str) -> None:
+    for unusable in (answer, functools.partial(answer), AsyncCallable()):
+        options: dict[str, Any] = {option: unusable}
+        with pytest.raises(ConfigurationError, match=f"{option} is a coroutine function"):
+            guard_step(guard, **options)(print)
+
+
+@pytest.mark.parametrize("wrong", [None, "g", EphemeralMemoryStore()])
+def test_what_is_no_guard_is_refused(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError, match=f"DriftGuard.*{type(wrong).__name__}"):
+        guard_step(wrong)
+    for review in (review_payload, lambda *given: asyncio.run(areview_payload(*given))):
+        with pytest.raises(ConfigurationError, match=f"DriftGuard.*{type(wrong).__name__}"):
+            review(wrong, {"action": BAD})
+
+
 def test_every_review_is_shown_whatever_follows(guard: DriftGuard) -> None:
     seen: list[GuardReview] = []
     step = guard_step(guard, policy="block", on_review=seen.append)(lambda action: action)

@@ -8,7 +8,7 @@ from typing import Any
 
 from driftguard_langgraph.cli.demo.scenario import JOBS, Job
 
-DIRECT = ("begin", "planner", "guard_review", "executor", "record_outcome")
+DIRECT = ("begin", "planner", "guard_review", "clear_outcome", "executor", "record_outcome")
 """Path of a job whose first proposal is run."""
 
 REVISED = ("begin", "planner", "guard_review", *DIRECT[1:])

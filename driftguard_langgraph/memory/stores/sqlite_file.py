@@ -14,7 +14,12 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from driftguard_langgraph.errors import CorruptStore, StoreError, StoreUnavailable
+from driftguard_langgraph.errors import (
+    CorruptStore,
+    SchemaMismatch,
+    StoreError,
+    StoreUnavailable,
+)
 from driftguard_langgraph.memory.stores.schema import migrate, refuse_foreign
 
 logger = logging.getLogger(__name__)
@@ -43,6 +48,10 @@ _ADVICE = {
     sqlite3.SQLITE_ERROR: "Was setup() called on the store?",
 }
 _DEFAULT_ADVICE = "The connection must be open, and made with check_same_thread=False."
+
+SQLITE_HEADER = b"SQLite format 3\0"
+DATABASE_SUFFIXES = frozenset({".sqlite3", ".sqlite", ".db", ".db3"})
+"""A file with neither is somebody's document: it is refused, not moved out of the way."""
 
 
 @contextmanager
@@ -205,10 +214,23 @@ def _begin_anew(path: Path) -> Path | None:
     # belongs to the old one is gone: SQLite would delete its log.
     with FileLock(f"{path}.lock", timeout=BUSY_TIMEOUT, mode=0o600):
         wrong = damage(path) if path.exists() else None
+        if wrong is not None and not _is_database(path):
+            raise SchemaMismatch(
+                f"{path} is no database ({wrong}) and was left as it is. Choose another file "
+                "for the memory (setting sqlite_filepath)."
+            )
         moved = None if wrong is None else _set_aside(path, wrong)
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     return moved
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a damaged file was a database, by its first bytes or else by its name."""
+    if path.suffix.lower() in DATABASE_SUFFIXES:
+        return True
+    with path.open("rb") as file:
+        return file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
 
 
 def _set_aside(path: Path, wrong: str) -> Path:

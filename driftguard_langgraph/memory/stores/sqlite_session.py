@@ -196,6 +196,8 @@ class SqliteSession:
             values: Its parameters.
         """
         with self.lock, sqlite_errors(action):
+            if not self.connection.in_transaction:
+                self._follow_the_file()
             return self.connection.execute(statement, values).fetchall()
 
     def write(self, action: str, statement: str, values: Values = ()) -> sqlite3.Cursor:

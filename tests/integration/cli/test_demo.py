@@ -21,7 +21,7 @@ def test_the_demo_shows_path_warning_and_memory_and_holds(run_cli: RunCli) -> No
     done = run_cli("demo")
     assert (done.returncode, done.stderr) == (0, "")
     shown = done.stdout
-    assert "planner -> guard_review -> planner -> guard_review -> executor" in shown
+    assert "planner -> guard_review -> planner -> guard_review -> clear_outcome" in shown
     assert "proposed: remove everything under the tmp folder (warn)" in shown
     assert "was tried:  delete the temp directory" in shown
     assert "came back:  build cache was wiped" in shown

@@ -103,6 +103,13 @@ def test_only_a_true_acknowledgement_lets_a_refused_step_run(failed: DriftGuard)
     assert decisions == ["override", "block", "block", "block"]
 
 
+@pytest.mark.parametrize("action", [FAILED, "paint the fence"])
+def test_an_acknowledgement_is_used_up_by_one_review(failed: DriftGuard, action: str) -> None:
+    node = create_guard_review_node(failed, policy="block", acknowledged_key="accepted")
+    assert node.invoke({"candidate_action": action, "accepted": True})["accepted"] is False
+    assert "accepted" not in node.invoke({"candidate_action": action, "accepted": False})
+
+
 def test_the_threshold_of_the_node_overrules_the_guards(failed: DriftGuard) -> None:
     node = create_guard_review_node(failed, policy="block", min_confidence=1.0)
     assert node.invoke({"candidate_action": FAILED})["guard_review"]["decision"] == "warn"

@@ -4,13 +4,25 @@ from typing import Any
 
 import pytest
 
-from driftguard_langgraph.nodes.ids import RunIdentity, episode_id, provenance
+from driftguard_langgraph.nodes import ids
+from driftguard_langgraph.nodes.ids import RunIdentity, provenance
+from driftguard_langgraph.types import Kind
 
 IN_THREAD = RunIdentity("thread-1", "run-1", "record:abc", "task-1")
 CALL: dict[str, Any] = {"name": "rm", "args": {"path": "/srv", "force": True}, "id": "call_1"}
 
 
-def test_a_tool_call_is_identified_by_thread_call_and_arguments() -> None:
+def episode_id(
+    identity: RunIdentity,
+    action: object,
+    kind: Kind = "mistake",
+    feedback: object = "HTTP 500",
+    outcome: object = "order lost",
+) -> str | None:
+    return ids.episode_id(identity, action, kind, feedback, outcome)
+
+
+def test_a_tool_call_is_identified_by_thread_call_arguments_and_what_came_of_it() -> None:
     later = RunIdentity("thread-1", "run-2", "record:xyz", "task-9")
     assert episode_id(IN_THREAD, CALL) == episode_id(later, CALL)
     assert str(episode_id(IN_THREAD, CALL)).startswith("thread-1:call_1:")
@@ -34,6 +46,15 @@ def test_different_executions_of_tool_calls_have_different_ids(
     identity: RunIdentity, call: dict[str, Any]
 ) -> None:
     assert episode_id(identity, call) != episode_id(IN_THREAD, CALL)
+
+
+@pytest.mark.parametrize(
+    "ended", [{"kind": "success"}, {"feedback": "HTTP 404"}, {"outcome": "order late"}]
+)
+def test_a_call_that_is_executed_again_and_ends_otherwise_has_another_id(
+    ended: dict[str, Any],
+) -> None:
+    assert episode_id(IN_THREAD, CALL, **ended) != episode_id(IN_THREAD, CALL)
 
 
 @pytest.mark.parametrize("action", ["delete it", {"name": "rm", "args": {}}])
@@ -66,6 +87,6 @@ def test_the_id_stays_short_however_deep_the_graphs_are_nested() -> None:
         RunIdentity("thread-1", None, "|".join(["a_subgraph:" + "0" * 36] * 20), f"task-{n}")
         for n in (1, 2, 1)
     ]
-    ids = [str(episode_id(identity, "delete it")) for identity in deep]
-    assert max(map(len, ids)) < 100
-    assert ids[0] == ids[2] != ids[1]
+    found = [str(episode_id(identity, "delete it")) for identity in deep]
+    assert max(map(len, found)) < 100
+    assert found[0] == found[2] != found[1]

@@ -426,3 +426,14 @@ def test_an_error_of_the_system_is_told_in_its_words(
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(StoreUnavailable, match="Read-only file system"):
         SqliteMemoryStore.open(tmp_path / "memory.db")
+
+
+def test_a_document_is_refused_and_not_moved(tmp_path: Path) -> None:
+    notes = tmp_path / "NOTES.md"
+    notes.write_text("# Notes\n" * 200, encoding="utf-8")
+
+    with pytest.raises(SchemaMismatch, match="no database"):
+        SqliteMemoryStore.open(notes)
+
+    assert notes.read_text(encoding="utf-8").startswith("# Notes")
+    assert not list(tmp_path.glob("NOTES.md.damaged-*"))
