@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from typing import TypedDict
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.events import (
     EpisodeRecorded,
     Event,
@@ -62,7 +62,7 @@ class MetricsCollector:
     """Counts events in this process, each once; thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._counts: Counter[str] = Counter()
         self._confidences = 0
         self._confidence_total = 0.0

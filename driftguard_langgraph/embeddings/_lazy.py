@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from driftguard_langgraph._locks import ForkSafeLock
 
 _T = TypeVar("_T")
 
@@ -19,7 +20,7 @@ class Lazy(Generic[_T]):
     def __init__(self, make: Callable[[], _T]) -> None:
         self._make = make
         self._made: tuple[_T] | None = None
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def get(self) -> _T:
         """Return the value; other threads wait while the first one makes it."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.embeddings._pieces import unit
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import DriftGuardError, EmbeddingError
@@ -36,7 +36,7 @@ class CachedEmbedder:
         self.inner = inner
         self._size = size
         self._vectors: OrderedDict[_Key, NDArray[np.float32]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     @property
     def model_id(self) -> str:

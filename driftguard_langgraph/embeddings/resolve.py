@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import threading
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.embeddings.cache import CachedEmbedder
 from driftguard_langgraph.errors import ConfigurationError
@@ -16,7 +16,7 @@ from driftguard_langgraph.settings import DriftGuardSettings
 _MINILM_NAMES = frozenset({"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"})
 _EMBEDDER_MEMBERS = ("model_id", "dimension", "embed")
 _LANGCHAIN_MEMBERS = ("embed_documents", "embed_query")
-_sharing = threading.Lock()
+_sharing = ForkSafeLock()
 
 
 def resolve_embedder(embeddings: object | None, settings: DriftGuardSettings) -> Embedder:

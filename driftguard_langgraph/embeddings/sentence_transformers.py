@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.embeddings._lazy import Lazy
 from driftguard_langgraph.embeddings._pieces import average_pieces, unit
 from driftguard_langgraph.errors import EmbeddingError, MissingExtra
@@ -38,7 +38,7 @@ class SentenceTransformersEmbedder:
         self._name = model_name
         self._device = device
         self._model = Lazy(self._load)
-        self._running = threading.Lock()
+        self._running = ForkSafeLock()
 
     @cached_property
     def model_id(self) -> str:

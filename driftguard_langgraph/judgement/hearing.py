@@ -8,7 +8,6 @@ the same in every process that writes to it, with or without a judge.
 from __future__ import annotations
 
 import logging
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from numbers import Real
 
 import numpy as np
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.judgement.judge import Judge
 from driftguard_langgraph.judgement.match import HARD_FACTOR
 from driftguard_langgraph.types import Action, Match
@@ -48,7 +48,7 @@ class Arbiter:
         self.band = band
         self.limit = limit
         self._judge = judge
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._verdicts: OrderedDict[_Pair, bool] = OrderedDict()
 
     def known(self, pair: _Pair) -> bool | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import SchemaMismatch
 from driftguard_langgraph.judgement.hearing import Hearing
@@ -60,7 +60,7 @@ class MemoryEngine:
     ) -> None:
         self._open_store = open_store
         self._store: BaseMemoryStore | None = None
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._embedder = embedder
         self._normalizer = normalizer
         self._settings = settings

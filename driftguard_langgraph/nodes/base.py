@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -13,6 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 from pydantic import BaseModel
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.nodes.ids import RunIdentity
@@ -173,7 +173,7 @@ class GuardSource:
 
 
 _defaults: dict[DriftGuardSettings, DriftGuard] = {}
-_defaults_lock = threading.Lock()
+_defaults_lock = ForkSafeLock()
 
 
 def _default_guard() -> DriftGuard:

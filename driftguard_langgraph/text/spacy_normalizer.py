@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.errors import ConfigurationError, MissingExtra
 from driftguard_langgraph.text.labels import Token, make_label
 
@@ -38,7 +38,7 @@ class SpacyNormalizer:
             raise MissingExtra.of("The spaCy normaliser", "spacy") from None
         del spacy
         self._nlp = _blank(language) if model == BLANK else _installed(model)
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def label(self, text: str) -> str:
         """Return the label of `text`."""
