@@ -6,6 +6,7 @@ steps, however alike they sound; a *soft* one only lowers the score.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -176,6 +177,7 @@ def _known(name: str, text: Features) -> bool:
     )
 
 
+@functools.lru_cache(maxsize=8192)
 def _core(name: str) -> str:
     """Fold what does not change which thing is named.
 
@@ -193,8 +195,10 @@ def _core(name: str) -> str:
 
 def _order(a: Features, b: Features) -> Iterator[Difference]:
     """The same things in exchanged roles: from A to B, B before A."""
+    if len(a.content) != len(b.content) or sorted(a.content) != sorted(b.content):
+        return
     roles_a, roles_b = _roles(a), _roles(b)
-    if roles_a.keys() != roles_b.keys() or sorted(a.content) != sorted(b.content):
+    if roles_a.keys() != roles_b.keys():
         return
     for word in sorted(roles_a):
         left, right = roles_a[word], roles_b[word]
