@@ -76,8 +76,8 @@ class DriftGuardSettings(BaseSettings):
     embedding_max_chars: int = Field(
         4000,
         ge=200,
-        description="Longest text that is embedded whole (a second per 10,000 characters); of a "
-        "longer one head and tail are.",
+        description="Longest text that is embedded whole (about 0.1 s per 1,000 characters of "
+        "prose); of a longer one head and tail are.",
     )
     reembed_limit: int = Field(
         2000,
