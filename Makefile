@@ -24,7 +24,7 @@ CHECKED := benchmarks driftguard_langgraph tests scripts
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-demo: $(VENV)/.base ## a guarded graph that remembers its failure across two processes
+demo: $(VENV)/.base ## a graph that remembers its failure, and one that is brought back from drift
 	$(BIN)/driftguard demo
 
 test: lint types layers ## linters, types, layering and all tests but those of the extras

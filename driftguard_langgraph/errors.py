@@ -10,6 +10,7 @@
     │   └── CorruptStore                     the file is damaged
     ├── GuardrailTriggered                   the policy says: do not run this step
     ├── GuardrailAcknowledgementRequired     the policy says: ask somebody first
+    ├── DriftAlarm                           a session works against what it was told
     └── MissingExtra (ImportError)           an optional dependency is not installed
 
 Each message says what is wrong and what to do about it.
@@ -20,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from driftguard_langgraph.drift.report import DriftReport
     from driftguard_langgraph.reviews import GuardReview
 
 
@@ -79,6 +81,21 @@ class GuardrailTriggered(_Refusal):
 
 class GuardrailAcknowledgementRequired(_Refusal):
     """The step repeats a remembered failure and somebody has to accept that first."""
+
+
+class DriftAlarm(DriftGuardError):
+    """The drift monitor raised its alarm, and whoever asked for it wanted that to be an error.
+
+    Attributes:
+        report: The report of the turn, with the evidence.
+    """
+
+    def __init__(self, message: str, report: DriftReport) -> None:
+        super().__init__(message)
+        self.report = report
+
+    def __reduce__(self) -> tuple[type[DriftAlarm], tuple[str, DriftReport]]:
+        return type(self), (str(self), self.report)
 
 
 class MissingExtra(DriftGuardError, ImportError):

@@ -126,6 +126,50 @@ class DriftGuardSettings(BaseSettings):
         2, description="Stale links seen less often than this are pruned first."
     )
 
+    drift_mode: Literal["cumulative", "sliding-window"] = Field(
+        "cumulative", description="What is compared with the baseline: all turns, or the last."
+    )
+    drift_window_size: _Count = Field(10, description="Turns of the sliding window.")
+    drift_baseline_turns: _Count = Field(
+        1, le=1000, description="Without a baseline, the first turns that become it."
+    )
+    drift_absolute_threshold: _Share = Field(0.50, description="Anomalous distance.")
+    drift_velocity_threshold: _Share = Field(0.30, description="Anomalous distance per turn.")
+    drift_component_thresholds: dict[str, _Share] = Field(
+        default_factory=dict, description="Anomalous distance by component, for those changed."
+    )
+    drift_component_weights: dict[str, _Share] = Field(
+        default_factory=dict, description="Weight in the distance by component, for those changed."
+    )
+    drift_smoothing: _Share = Field(
+        0.50, description="Share of the newest turn in the topic score; 1 is no smoothing."
+    )
+    drift_opening_turns: int = Field(
+        4, ge=0, le=100, description="First turns that count as context, besides the baseline."
+    )
+    drift_opening_weight: _Share = Field(0.70, description="How much these count.")
+    drift_decay_rate: Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)] = Field(
+        1.0, description="Factor on the topic score per two turns; 1 is no decay."
+    )
+    drift_topic_window: int = Field(
+        1, ge=0, le=1000, description="Assistant turns that are scored as one; 0 is all."
+    )
+    drift_score_floor: bool = Field(
+        False, description="Whether a score never rises again within a session."
+    )
+    drift_score_map: Literal["calibrated", "zones"] = Field(
+        "calibrated", description="How a cosine becomes 0..100: calibrated, or by fixed zones."
+    )
+    drift_alarm_threshold: _Share = Field(
+        0.50, description="Corruption from which the alarm is raised (`drift calibrate` fits it)."
+    )
+    drift_alarm_release: _Share = Field(
+        0.25, description="Corruption at which a raised alarm ends."
+    )
+    drift_false_alarm_budget: _Share = Field(
+        0.02, description="Share of good conversations that may alarm, for `drift calibrate`."
+    )
+
     max_text_chars: int = Field(
         20_000, ge=200, le=5_000_000, description="Longest text that is kept whole."
     )
@@ -142,6 +186,29 @@ class DriftGuardSettings(BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise ConfigurationError(_explain(error)) from None
+
+    @classmethod
+    def context_drift_preset(cls, **overrides: Any) -> DriftGuardSettings:
+        """Return the settings under which the topic is scored as by context-drift-analyzer.
+
+        The last five answers are one text, compared with the whole context by fixed zones; the
+        score decays by 5% every two exchanges and never rises.
+
+        Args:
+            overrides: Other settings, which win over the preset's.
+
+        Raises:
+            ConfigurationError: For an unknown field or a value out of range.
+        """
+        preset = {
+            "drift_decay_rate": 0.95,
+            "drift_topic_window": 5,
+            "drift_score_floor": True,
+            "drift_score_map": "zones",
+            "drift_smoothing": 1.0,
+            "drift_opening_turns": 0,
+        }
+        return cls(**preset | overrides)
 
 
 def _refuse_unknown_variables(cls: type[DriftGuardSettings]) -> None:

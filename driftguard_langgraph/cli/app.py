@@ -1,8 +1,9 @@
 """The command `driftguard`: what it is made of, and how it ends.
 
-Exit codes: 0 done; 1 what was checked does not hold (`demo`, `doctor`), or nothing is worth
-writing (`calibrate --write`); 2 bad input, or a memory that cannot be used; 3 the policy
-refuses the reviewed step (`review`).
+Exit codes: 0 done; 1 what was checked does not hold (`demo`, `doctor`, `drift detect`,
+`drift eval`, `drift session --fail-on`), nothing is worth writing (`calibrate --write`,
+`drift calibrate --write`), or no scaffold can be made (`recover`); 2 bad input, or a memory that
+cannot be used; 3 the policy refuses the reviewed step (`review`).
 
 What is imported here is what `driftguard --help` costs, so commands import the guard and its
 dependencies when they run.
@@ -22,8 +23,10 @@ from driftguard_langgraph.cli.backtest import backtest
 from driftguard_langgraph.cli.calibrate import calibrate
 from driftguard_langgraph.cli.demo.command import demo
 from driftguard_langgraph.cli.doctor import doctor
+from driftguard_langgraph.cli.drift.app import drift
 from driftguard_langgraph.cli.evaluate import evaluation
 from driftguard_langgraph.cli.memory import prune, record, review, stats
+from driftguard_langgraph.cli.recover import recover
 from driftguard_langgraph.cli.runs import record_run
 from driftguard_langgraph.errors import DriftGuardError
 
@@ -74,9 +77,12 @@ def _root(
     """
 
 
-for _command in (demo, review, record, record_run, stats, prune, doctor, backtest, calibrate):
+_MEMORY = (demo, review, record, record_run, stats, prune, doctor, backtest, calibrate)
+
+for _command in (*_MEMORY, recover):
     app.command()(_command)
 app.add_typer(evaluation, name="eval")
+app.add_typer(drift, name="drift")
 
 
 def main() -> None:

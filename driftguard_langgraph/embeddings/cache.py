@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftguard_langgraph._locks import ForkSafeLock
-from driftguard_langgraph.embeddings._pieces import unit
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import DriftGuardError, EmbeddingError
 
@@ -64,7 +63,7 @@ class CachedEmbedder:
             fresh = dict(zip(missing, self._embed_now(list(missing.values())), strict=True))
             self._remember(fresh)
             vectors |= fresh
-        return np.stack([vectors[_key(text)] for text in texts])
+        return np.array([vectors[_key(text)] for text in texts])
 
     def _remembered(self, keys: Iterable[_Key]) -> dict[_Key, NDArray[np.float32]]:
         found = {}
@@ -113,7 +112,7 @@ def _checked(raw: object, texts: Sequence[str], dimension: int, name: str) -> ND
             f"the embedder {name} returned an array of shape {exact.shape} for {len(texts)} "
             f"text(s); it must be ({len(texts)}, {dimension})."
         )
-    lengths = np.linalg.norm(exact, axis=1)
+    lengths = np.linalg.norm(exact, axis=1, keepdims=True)
     for problem, rows in (
         ("NaN or infinity", ~np.isfinite(lengths)),
         ("a vector of zeros", lengths < _SHORTEST_VECTOR),
@@ -124,4 +123,5 @@ def _checked(raw: object, texts: Sequence[str], dimension: int, name: str) -> ND
                 f"the embedder {name} returned {problem} for {text[:_SHOWN_CHARS]!r}; "
                 "such a text cannot be compared with others."
             )
-    return unit(exact)
+    usable: NDArray[np.float32] = (exact / lengths).astype(np.float32)
+    return usable

@@ -104,19 +104,15 @@ class NodeRun:
             self.runtime.stream_writer({"type": "driftguard", "event": event, **data})
 
 
-class GuardNode(Runnable[Any, Update]):
+class StepsNode(Runnable[Any, Update]):
     """A node with a sync and an async form of the same body.
 
     Whatever may block (memory, embedder) is yielded by `_steps` and runs in a worker thread
     under `ainvoke`; the rest stays in the node's own context, where `interrupt()` works.
     """
 
-    def __init__(
-        self, name: str, guard: DriftGuard | None, namespace: Sequence[str] | None
-    ) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._source = GuardSource(guard)
-        self._namespace = checked_template(namespace)
 
     @abstractmethod
     def _steps(self, run: NodeRun) -> Steps:
@@ -150,6 +146,17 @@ class GuardNode(Runnable[Any, Update]):
             update: Update = done.value
             return update
 
+
+class GuardNode(StepsNode):
+    """A node that asks a guard, in a namespace that the run may fill in."""
+
+    def __init__(
+        self, name: str, guard: DriftGuard | None, namespace: Sequence[str] | None
+    ) -> None:
+        super().__init__(name)
+        self._source = GuardSource(guard)
+        self._namespace = checked_template(namespace)
+
     def _filled_namespace(self, run: NodeRun) -> Namespace | None:
         return filled(self._namespace, run.config, run.context)
 
@@ -172,7 +179,7 @@ class GuardSource:
         return self._guard
 
 
-_defaults: dict[DriftGuardSettings, DriftGuard] = {}
+_defaults: dict[str, DriftGuard] = {}
 _defaults_lock = ForkSafeLock()
 
 
@@ -180,10 +187,11 @@ def _default_guard() -> DriftGuard:
     # Shared by settings: with two guards of their own, a review and a record node would
     # load the model twice, and would not see each other's `memory` backend at all.
     settings = DriftGuardSettings()
+    key = settings.model_dump_json()
     with _defaults_lock:
-        if settings not in _defaults:
-            _defaults[settings] = DriftGuard(settings=settings)
-        return _defaults[settings]
+        if key not in _defaults:
+            _defaults[key] = DriftGuard(settings=settings)
+        return _defaults[key]
 
 
 def _as_mapping(state: object) -> Mapping[str, Any]:

@@ -42,6 +42,17 @@ class DriftGuardState(TypedDict, total=False):
         guard_attempts: Executed steps that were recorded.
         guard_receipt: What the memory answered to the newest record, a `Receipt`.
         guard_run_receipt: What it answered to the run's outcome, a `RunReceipt`.
+        drift_state: What the drift monitor keeps of the session; for it alone.
+        drift_report: Its newest report, `DriftReport.to_dict()`; None before the first.
+        drift_score: How far the session serves its purpose, 0..100; None before.
+        drift_alarm: Whether somebody seems to work against what the session was told.
+        drift_level: How serious that is: `NORMAL`, `LOW`, `MEDIUM`, `HIGH` or `CRITICAL`.
+        compaction_receipt: What the newest summary lost, `SurvivalReceipt.to_dict()`.
+        compaction_anchor: What the thread began with; for the compaction guard alone.
+        recovery_state: What is known of the session's recovery; for the recovery node alone.
+        recovery_scaffold: The scaffold to show to the model, a message mapping; None for none.
+        recovery_verdict: What became of the last scaffold, `RecoveryVerdict.to_dict()`.
+        recovery_route: What should happen next: `continue`, `reinject`, `interrupt` or `stop`.
     """
 
     candidate_action: str | ToolCall
@@ -60,3 +71,14 @@ class DriftGuardState(TypedDict, total=False):
     guard_attempts: Annotated[int, latest]
     guard_receipt: Annotated[dict[str, Any] | None, latest]
     guard_run_receipt: Annotated[dict[str, Any] | None, latest]
+    drift_state: Annotated[dict[str, Any] | None, latest]
+    drift_report: Annotated[dict[str, Any] | None, latest]
+    drift_score: Annotated[float | None, latest]
+    drift_alarm: Annotated[bool, latest]
+    drift_level: Annotated[str | None, latest]
+    compaction_receipt: Annotated[dict[str, Any] | None, latest]
+    compaction_anchor: Annotated[dict[str, Any] | None, latest]
+    recovery_state: Annotated[dict[str, Any] | None, latest]
+    recovery_scaffold: Annotated[dict[str, Any] | None, latest]
+    recovery_verdict: Annotated[dict[str, Any] | None, latest]
+    recovery_route: Annotated[str | None, latest]

@@ -1,15 +1,20 @@
-"""A whole loop: propose, review, revise, execute, remember, try again.
+"""A whole loop: watch, propose, review, revise, execute, remember, try again.
 
 `begin -> planner -> guard_review`, then `clear_outcome -> executor -> record_outcome` when the
 step may run, back to the `planner` when it should be revised, or the end when it stays
 refused. A failed step is recorded and goes back to the `planner` with a fresh budget of
-revisions. `begin` clears what an earlier run of the same thread left in `DriftGuardState`, but
-for `candidate_action` and `guard_bumped`; keys of your own stay. `clear_outcome` clears
-`feedback`, `outcome` and `success` of the step before, which the planner has seen by then: what
-an executor leaves out must not be recorded with the words of another step.
+revisions. In a graph with messages `drift_monitor -> recovery_scaffold` stand before the
+planner each time, see `nodes.workflow_watch`.
 
-The end is reached in three ways: `success` is true; it is false and `max_attempts` steps were
-executed; or `guard_review["may_run"]` is false and the last proposal was not executed.
+`begin` clears what an earlier run of the same thread left in `DriftGuardState`, but for
+`candidate_action`, `guard_bumped` and what is known of drift and recovery; keys of your own
+stay. `clear_outcome` clears `feedback`, `outcome` and `success` of the step before, which the
+planner has seen by then: what an executor leaves out must not be recorded with the words of
+another step.
+
+The end is reached in four ways: `success` is true; it is false and `max_attempts` steps were
+executed; `guard_review["may_run"]` is false and the last proposal was not executed; or
+`recovery_route` is `"stop"` and nothing more was proposed.
 """
 
 from __future__ import annotations
@@ -28,16 +33,19 @@ from driftguard_langgraph.nodes.options import check_count
 from driftguard_langgraph.nodes.record_outcome import create_record_outcome_node
 from driftguard_langgraph.nodes.routing import DEFAULT_MAX_REVISIONS, create_route_on_review
 from driftguard_langgraph.nodes.state import DriftGuardState
+from driftguard_langgraph.nodes.workflow_watch import WATCHED_KEYS, Builder, add_watch
+from driftguard_langgraph.recovery.conduct import RecoveryConduct
+from driftguard_langgraph.recovery.session import RecoveryPlan
 from driftguard_langgraph.types import Policy
 
 DEFAULT_MAX_ATTEMPTS = 3
 """As in LangGraph's `RetryPolicy`."""
 
 _EDGES = (
-    *pairwise((START, "begin", "planner", "guard_review")),
+    (START, "begin"),
+    ("planner", "guard_review"),
     *pairwise(("clear_outcome", "executor", "record_outcome")),
 )
-_AFTER_REVIEW: dict[Hashable, str] = {"proceed": "clear_outcome", "revise": "planner", "stop": END}
 
 _NOTHING_EXECUTED: dict[str, Any] = {"feedback": None, "outcome": None, "success": None}
 
@@ -66,6 +74,9 @@ def create_planner_revise_graph(
     acknowledged_key: str | None = None,
     max_revisions: int = DEFAULT_MAX_REVISIONS,
     max_attempts: int = DEFAULT_MAX_ATTEMPTS,
+    monitor: object = None,
+    recovery: RecoveryPlan | RecoveryConduct | None = None,
+    messages_key: str | None = "messages",
     state_schema: type[Any] = DriftGuardState,
     context_schema: type[Any] | None = None,
 ) -> StateGraph[Any, Any, Any, Any]:
@@ -75,6 +86,7 @@ def create_planner_revise_graph(
         planner: Node that returns `{"candidate_action": ...}`: function, coroutine function
             or `Runnable`, added as it is. After an objection the evidence is in
             `guard_review` and `guard_top_warning`, after a failure there is `feedback` too.
+            What is under `recovery_scaffold` is for its model to see.
         executor: Node that runs it and returns `{"success": bool}`, and `"feedback"` and
             `"outcome"` when there is something to say. It starts with all three cleared.
         guard: Whom to ask; as in `create_guard_review_node`, and so are the next four.
@@ -85,6 +97,10 @@ def create_planner_revise_graph(
         max_revisions: How often one step may go back to the planner, before it is run with
             the warning (`warn`) or given up (the policies that refuse).
         max_attempts: How many steps one run may execute.
+        monitor: What the messages are measured against, as in `create_drift_monitor_node`.
+        recovery: When and how to recover; None is the default plan.
+        messages_key: Where the state has its messages, if it has any. They are watched for
+            drift, see `nodes.workflow_watch`; None: nobody watches.
         state_schema: `DriftGuardState` or a schema with its keys.
         context_schema: Schema of the run's context, as in `StateGraph`.
 
@@ -93,8 +109,7 @@ def create_planner_revise_graph(
     """
     _check_nodes(planner=planner, executor=executor)
     check_count("max_attempts", max_attempts, 1)
-    builder: StateGraph[Any, Any, Any, Any] = StateGraph(state_schema, context_schema)
-    _check_schema(builder, state_schema)
+    builder = _builder(state_schema, context_schema)
     review = create_guard_review_node(
         guard,
         policy=policy,
@@ -103,17 +118,32 @@ def create_planner_revise_graph(
         acknowledged_key=acknowledged_key,
     )
     record = create_record_outcome_node(guard, namespace=namespace)
-    nodes = {"begin": _begin, "planner": planner, "guard_review": review}
+    _add_nodes(builder, planner=planner, guard_review=review, executor=executor, record=record)
+    settings = guard.settings if guard is not None else None
+    proposing = add_watch(builder, monitor, recovery, messages_key, settings)
+    _add_ways(builder, proposing, max_revisions, max_attempts)
+    return builder
+
+
+def _add_nodes(
+    builder: Builder, *, planner: Any, guard_review: Any, executor: Any, record: Any
+) -> None:
+    nodes = {"begin": _begin, "planner": planner, "guard_review": guard_review}
     nodes |= {"clear_outcome": _clear_outcome, "executor": executor, "record_outcome": record}
     for name, node in nodes.items():
         builder.add_node(name, node)
     for start, end in _EDGES:
         builder.add_edge(start, end)
+
+
+def _add_ways(builder: Builder, proposing: str, max_revisions: int, max_attempts: int) -> None:
+    """Lead to the node that begins a proposal, from the start and whenever another is due."""
+    builder.add_edge("begin", proposing)
     route = create_route_on_review(max_revisions=max_revisions)
-    builder.add_conditional_edges("guard_review", route, _AFTER_REVIEW)
-    after_record: dict[Hashable, str] = {"retry": "planner", "end": END}
+    ways: dict[Hashable, str] = {"proceed": "clear_outcome", "revise": proposing, "stop": END}
+    builder.add_conditional_edges("guard_review", route, ways)
+    after_record: dict[Hashable, str] = {"retry": proposing, "end": END}
     builder.add_conditional_edges("record_outcome", _route_on_outcome(max_attempts), after_record)
-    return builder
 
 
 def _begin(_state: Any) -> dict[str, Any]:
@@ -141,10 +171,13 @@ def _check_nodes(**nodes: object) -> None:
             )
 
 
-def _check_schema(builder: StateGraph[Any, Any, Any, Any], state_schema: type[Any]) -> None:
-    missing = sorted(set(DriftGuardState.__annotations__) - set(builder.channels))
+def _builder(state_schema: type[Any], context_schema: type[Any] | None) -> Builder:
+    builder: Builder = StateGraph(state_schema, context_schema)
+    needed = {key for key in DriftGuardState.__annotations__ if not key.startswith("compaction_")}
+    missing = sorted(needed - WATCHED_KEYS - set(builder.channels))
     if missing:
         raise ConfigurationError(
             f"{state_schema.__name__} lacks the keys {', '.join(missing)}, and LangGraph would "
             "drop what the guard writes to them: let it inherit from DriftGuardState."
         )
+    return builder

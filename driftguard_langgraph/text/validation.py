@@ -72,8 +72,14 @@ def observed_text(value: object, field: str, limits: TextLimits) -> str:
             `limits.overflow` is `refuse`.
     """
     if isinstance(value, str):
-        value = _SURROGATE.sub("\ufffd", value.replace("\0", "\u2400"))
+        value = visible_text(value)
     return checked_text(value, field, limits)
+
+
+def visible_text(text: str) -> str:
+    """Return a text as valid Unicode without NUL bytes: these show as `␀`, surrogates as `�`."""
+    shown = text.replace("\0", "\u2400")
+    return shown if shown.isascii() else _SURROGATE.sub("\ufffd", shown)
 
 
 def _bounded(text: str, field: str, limits: TextLimits) -> str:

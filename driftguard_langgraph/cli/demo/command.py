@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -41,11 +41,12 @@ def demo(
     as_json: options.AsJson = False,
     phase: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Watch an agent fail, remember, and be warned in another process.
+    """Watch an agent fail, remember, be warned in another process, and be brought back.
 
     Run 1 fails and records. Run 2, a new process, proposes the same steps in other words, is
-    warned with the evidence, revises and succeeds; look-alikes are not stopped. Exit code 1
-    if any of that did not happen.
+    warned with the evidence, revises and succeeds; look-alikes are not stopped. In run 3 a
+    false summary works against the agent's rules: the alarm is raised, a scaffold brings it
+    back, and without one it stays astray. Exit code 1 if any of that did not happen.
 
     Example: driftguard demo
     """
@@ -69,7 +70,11 @@ def demo(
 
 def _run_here(phase: str, db: Path | None, model: str | None) -> None:
     from driftguard_langgraph.cli.demo.phase import run_phase
+    from driftguard_langgraph.cli.demo.recovery import run_recovery
 
+    if phase == "recovery":
+        print(json.dumps(run_recovery()))
+        return
     if phase not in ("first", "second") or db is None:
         raise ConfigurationError("--phase is for the demo's own processes.")
     print(json.dumps(run_phase(cast("Phase", phase), db, model=model)))
@@ -96,7 +101,7 @@ def _memory_file(db: Path | None, *, keep: bool, quiet: bool) -> Iterator[Path]:
 
 
 def _tell(db: Path, model: str | None, *, quiet: bool) -> Story:
-    from driftguard_langgraph.cli.demo import story
+    from driftguard_langgraph.cli.demo import recovery_story, story
     from driftguard_langgraph.cli.demo.expectations import Story
     from driftguard_langgraph.cli.demo.snapshot import snapshot
 
@@ -112,13 +117,17 @@ def _tell(db: Path, model: str | None, *, quiet: bool) -> Story:
     story.show_run(screen, f"Run 2{f', planned by {model}' if model else ''}", second)
     after = snapshot(db)
     story.show_memory(screen, "Memory after run 2", after)
-    return Story((before, between, after), first, second, scripted=model is None)
+    third = _run_elsewhere("recovery")
+    recovery_story.show_recovery(screen, third)
+    return Story((before, between, after), first, second, third, scripted=model is None)
 
 
-def _run_elsewhere(phase: Phase, db: Path, model: str | None) -> dict[str, Any]:
+def _run_elsewhere(
+    phase: Phase | Literal["recovery"], db: Path | None = None, model: str | None = None
+) -> dict[str, Any]:
     """Run a phase in a new process and return its report; its failure becomes ours."""
     command = [sys.executable, "-m", "driftguard_langgraph.cli", "demo", "--phase", phase]
-    command += ["--db", str(db)]
+    command += ["--db", str(db)] if db is not None else []
     command += ["--llm", "--model", model] if model is not None else []
     with console.err().status(f"run {phase}: the agent is at work"):
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
@@ -140,6 +149,7 @@ def _conclude(story: Story, *, as_json: bool) -> bool:
                 "memory": memories,
                 "first": story.first,
                 "second": story.second,
+                "third": story.third,
                 "expectations": [found.to_dict() for found in checks],
             }
         )

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from driftguard_langgraph.cli.demo.expectations import Expectation
+from driftguard_langgraph.cli.demo.promises import Expectation
 from driftguard_langgraph.cli.demo.scenario import JOBS
 from driftguard_langgraph.cli.render import plain, warning_lines
 

@@ -28,6 +28,8 @@ def test_the_demo_shows_path_warning_and_memory_and_holds(run_cli: RunCli) -> No
     assert "led to:     next build took 40 minutes" in shown
     assert "Memory before run 1" in shown
     assert "Memory after run 2" in shown
+    assert "verdict:    recovered in" in shown
+    assert "verdict:    failed after the null scaffold" in shown
     assert "expectations held" in shown
     folder = Path(shown.splitlines()[0].removeprefix("memory: ").split(" (")[0]).parent
     assert not folder.exists()
@@ -36,8 +38,8 @@ def test_the_demo_shows_path_warning_and_memory_and_holds(run_cli: RunCli) -> No
 def test_the_demo_reports_graph_and_memory_as_json(run_cli: RunCli) -> None:
     done = run_cli("demo", "--json")
     report = json.loads(done.stdout)
-    first, second = report["first"], report["second"]
-    assert first["pid"] != second["pid"]
+    first, second, third = report["first"], report["second"], report["third"]
+    assert len({first["pid"], second["pid"], third["pid"]}) == 3
     assert [job["success"] for job in first["jobs"]] == [False] * 3
     assert [job["success"] for job in second["jobs"]] == [True] * 6
     counts = [
@@ -46,6 +48,8 @@ def test_the_demo_reports_graph_and_memory_as_json(run_cli: RunCli) -> None:
     assert counts == [0, 3, 9]
     warned = [bool(job["reviews"][0]["review"]["warnings"]) for job in second["jobs"]]
     assert warned == [True] * 3 + [False] * 3
+    outcomes = [arm["runs"][-1]["verdict"]["outcome"] for arm in third["arms"]]
+    assert outcomes == ["recovered", "failed"]
     assert all(expectation["held"] for expectation in report["expectations"])
 
 
@@ -65,6 +69,12 @@ def test_a_promise_that_is_not_kept_ends_the_demo_with_1(run_cli: RunCli) -> Non
     assert "did not hold run 2, disk: path" in deaf.stdout
     assert "did not hold run 2, disk: the first proposal is warned" in deaf.stdout
     assert "expectations did not hold" in deaf.stdout
+
+
+def test_an_alarm_that_is_never_raised_ends_the_demo_with_1(run_cli: RunCli) -> None:
+    numb = run_cli("demo", DRIFTGUARD_DRIFT_ALARM_THRESHOLD="0.99")
+    assert numb.returncode == 1
+    assert "did not hold run 3, standard: the false summary raises the alarm" in numb.stdout
 
 
 def test_a_run_that_breaks_ends_the_demo_with_its_message(run_cli: RunCli) -> None:

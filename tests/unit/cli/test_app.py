@@ -12,10 +12,15 @@ from driftguard_langgraph.evaluation.formats.registry import FORMAT_NAMES
 COMMANDS = (
     "demo", "review", "record", "record-run", "stats", "prune", "doctor", "backtest", "calibrate",
 )  # fmt: skip
+GROUPED = (
+    "eval", "eval pairs", "eval repeats", "drift", "drift session", "drift detect", "drift eval",
+    "drift calibrate", "drift status", "drift history", "drift reset", "drift freeze",
+    "drift unfreeze",
+)  # fmt: skip
 HEAVY = ("langgraph", "langchain_core", "numpy", "onnxruntime", "networkx", "pydantic")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "eval", "eval pairs", "eval repeats"])
+@pytest.mark.parametrize("command", [*COMMANDS, *GROUPED])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     shown = CliRunner().invoke(app, [*command.split(), "--help"])
     assert shown.exit_code == 0

@@ -10,6 +10,7 @@ import pytest
 
 from driftguard_langgraph.cli.demo.expectations import Story, check
 from driftguard_langgraph.cli.demo.phase import run_phase
+from driftguard_langgraph.cli.demo.recovery import run_recovery
 from driftguard_langgraph.cli.demo.snapshot import snapshot
 
 Spoil = Callable[[Story], Any]
@@ -22,7 +23,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Story:
     first = run_phase("first", db)
     between = snapshot(db)
     second = {**run_phase("second", db), "pid": -1}
-    return Story((before, between, snapshot(db)), first, second, scripted=True)
+    third = run_recovery()
+    return Story((before, between, snapshot(db)), first, second, third, scripted=True)
 
 
 def broken(story: Story) -> list[str]:
@@ -31,7 +33,7 @@ def broken(story: Story) -> list[str]:
 
 def test_a_real_story_keeps_every_promise(told: Story) -> None:
     assert broken(told) == []
-    assert len(check(told)) > 30
+    assert len(check(told)) > 50
 
 
 def job(story: Story, number: int) -> dict[str, Any]:
@@ -94,6 +96,10 @@ def of(value: Any, **changes: Any) -> None:
             lambda s: job(s, 5)["path"].append("planner"),
             "run 2, rehearse (another target): path",
         ),
+        (
+            lambda s: of(s.third["arms"][0]["runs"][-1], alarm=True),
+            "run 3, standard: the alarm is over",
+        ),
     ],
 )
 def test_a_broken_promise_is_noticed(told: Story, spoil: Spoil, promise: str) -> None:
@@ -103,11 +109,12 @@ def test_a_broken_promise_is_noticed(told: Story, spoil: Spoil, promise: str) ->
 
 
 def test_of_a_model_only_a_repeated_failure_is_held_against_it(told: Story) -> None:
-    free = Story(told.memories, told.first, copy.deepcopy(told.second), scripted=False)
+    second = copy.deepcopy(told.second)
+    free = Story(told.memories, told.first, second, told.third, scripted=False)
     job(free, 0)["path"].insert(1, "planner")
     assert broken(free) == []
     memories = copy.deepcopy(told.memories)
     again = {**memories[1]["episodes"][0], "episode_id": "new"}
     memories[2]["episodes"].append(again)
-    repeated = Story(memories, told.first, free.second, scripted=False)
+    repeated = Story(memories, told.first, free.second, told.third, scripted=False)
     assert "run 2 repeats no failure of run 1" in broken(repeated)

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-from typing import Annotated, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypedDict, get_args, get_origin, get_type_hints
 
+import pytest
+
+from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.nodes import create_planner_revise_graph
 from driftguard_langgraph.nodes.state import DriftGuardState, latest, union
 
 
@@ -16,10 +20,23 @@ def test_shown_triggers_are_kept_once_and_in_order() -> None:
     assert union(["b"], None) == ["b"]
 
 
-def test_every_key_of_the_guard_has_its_reducer_last() -> None:
+def test_every_key_of_guard_and_monitor_has_its_reducer_last() -> None:
     hints = get_type_hints(DriftGuardState, include_extras=True)
-    guarded = {name: hint for name, hint in hints.items() if name.startswith("guard_")}
-    assert len(guarded) == 11
+    guarded = {k: hint for k, hint in hints.items() if k.startswith(("guard_", "drift_"))}
+    assert len(guarded) == 16
     for name, hint in guarded.items():
         assert get_origin(hint) is Annotated, name
         assert get_args(hint)[-1] in (latest, union), name
+
+
+def test_the_loop_needs_no_keys_for_drift_in_a_schema_of_its_own() -> None:
+    def nothing(_state: object) -> dict[str, object]:
+        return {}
+
+    named: Any = TypedDict
+    hints = get_type_hints(DriftGuardState, include_extras=True)
+    guarded = {key: hint for key, hint in hints.items() if not key.startswith("drift_")}
+    create_planner_revise_graph(nothing, nothing, state_schema=named("Own", guarded))
+    del guarded["guard_review"]
+    with pytest.raises(ConfigurationError, match="guard_review"):
+        create_planner_revise_graph(nothing, nothing, state_schema=named("Less", guarded))

@@ -1,0 +1,1 @@
+"""The lexical fingerprint of a session: eight features, their distances, four signatures."""

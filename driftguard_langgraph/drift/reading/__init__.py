@@ -1,0 +1,1 @@
+"""What a text says: its sentences, clauses, norms, numbers and rules."""

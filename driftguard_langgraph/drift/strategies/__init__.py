@@ -1,0 +1,1 @@
+"""Ways to measure how far a turn serves the purpose of its session."""

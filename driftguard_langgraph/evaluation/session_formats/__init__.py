@@ -1,0 +1,1 @@
+"""Recorded conversations as turns: one module a way of writing them down."""

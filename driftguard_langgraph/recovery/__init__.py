@@ -1,0 +1,1 @@
+"""Recovery: what brings a drifted session back to what it was told, and whether it did."""

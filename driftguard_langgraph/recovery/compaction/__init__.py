@@ -1,0 +1,1 @@
+"""The compaction guard: what a summary lost of rules and facts, and its restoration."""
