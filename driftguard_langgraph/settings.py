@@ -211,6 +211,22 @@ class DriftGuardSettings(BaseSettings):
         return cls(**preset | overrides)
 
 
+def checked_settings(settings: DriftGuardSettings | None) -> DriftGuardSettings:
+    """Return settings, those of the environment if none are given.
+
+    Raises:
+        ConfigurationError: They are something else, or the environment's are wrong.
+    """
+    if settings is None:
+        return DriftGuardSettings()
+    if not isinstance(settings, DriftGuardSettings):
+        raise ConfigurationError(
+            f"settings must be DriftGuardSettings, not {type(settings).__name__}: "
+            "DriftGuardSettings(drift_alarm_threshold=0.6), for example."
+        )
+    return settings
+
+
 def _refuse_unknown_variables(cls: type[DriftGuardSettings]) -> None:
     known = {ENV_PREFIX + name.upper() for name in cls.model_fields}
     unknown = sorted(

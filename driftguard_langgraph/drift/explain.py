@@ -179,4 +179,4 @@ def _gravest_words(words: Iterable[str], count: Mapping[str, int]) -> list[str]:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _QUOTE else line[: _QUOTE - 1].rstrip() + "…"
+    return line.rstrip(".") if len(line) <= _QUOTE else line[: _QUOTE - 1].rstrip() + "…"

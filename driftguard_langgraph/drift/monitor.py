@@ -29,7 +29,7 @@ from driftguard_langgraph.drift.explain import (
 )
 from driftguard_langgraph.drift.reading.rules import Rule
 from driftguard_langgraph.drift.report import DriftReport
-from driftguard_langgraph.drift.strategies.base import FewShotExample
+from driftguard_langgraph.drift.strategies.base import FewShotExample, checked_few_shots
 from driftguard_langgraph.drift.strategies.resolve import resolve_strategy
 from driftguard_langgraph.drift.threat import Threat
 from driftguard_langgraph.drift.turns import (
@@ -42,7 +42,7 @@ from driftguard_langgraph.drift.turns import (
 )
 from driftguard_langgraph.embeddings.resolve import resolve_embedder
 from driftguard_langgraph.errors import ConfigurationError
-from driftguard_langgraph.settings import DriftGuardSettings
+from driftguard_langgraph.settings import DriftGuardSettings, checked_settings
 
 STATE_VERSION = 1
 """Layout of `DriftMonitor.state`."""
@@ -82,8 +82,8 @@ class DriftMonitor:
         strategies: object | None = None,
         explainer: object | None = None,
     ) -> None:
-        self.settings = settings if settings is not None else DriftGuardSettings()
-        self._few_shots = tuple(few_shot_examples)
+        self.settings = checked_settings(settings)
+        self._few_shots = checked_few_shots(few_shot_examples)
         self._embedder = resolve_embedder(embeddings, self.settings)
         chosen = strategies if strategies is not None else self._embedder
         self._strategy = resolve_strategy(chosen, self.settings)
@@ -203,8 +203,11 @@ class DriftMonitor:
         )
 
     def _reported(self, turn: Turn, readings: Readings) -> DriftReport:
-        upheld = self._threat.alarm and readings.upheld()
-        self._threat = self._threat.after(readings.anomalies, self.settings, upheld=upheld)
+        answered = turn.channel is Channel.ASSISTANT
+        upheld = self._threat.alarm and answered and readings.upheld()
+        self._threat = self._threat.after(
+            readings.anomalies, self.settings, answered=answered, upheld=upheld
+        )
         return DriftReport(
             turn=turn.index,
             message_id=turn.message_id,

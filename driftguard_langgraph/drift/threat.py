@@ -21,13 +21,19 @@ from driftguard_langgraph.settings import DriftGuardSettings
 
 FADE = 0.9
 """What is left of the evidence after one turn without an alarm: half of it after 7 turns."""
-STANDING = 0.97
-"""The same while the alarm stands: half of it after 23 turns."""
+STANDING = 0.95
+"""The same while the alarm stands."""
+ANSWERED = 0.92
+"""The same after an answer of the assistant in which nothing is wrong: half of it after 8."""
 UPHELD = 0.7
-"""The same after a turn in which the assistant upheld the baseline: half of it after 2 turns.
+"""The same after an answer that upholds the baseline: half of it after 2 of them.
 
 All three were chosen on scripted recoveries (`evaluation.recovery_arms`): with a scaffold a session
-is back within some ten exchanges, and a control that goes on as before is not within twenty."""
+is back within some ten exchanges, and later without one."""
+BACKGROUND = 0.05
+"""Weights up to this one are common in good conversations: they add up, but show no level."""
+FRESH_EVIDENCE = 0.1
+"""Weights up to this one say nothing about whether an attack that was noticed goes on."""
 
 _HIGH, _CRITICAL = 0.5, 0.8
 """HIGH and CRITICAL begin at these shares of the way from the alarm's threshold to 1."""
@@ -45,7 +51,7 @@ class Threat:
         alarm: Whether it passed the threshold and has not fallen to the release since.
         level: The tier now.
         peak: The highest tier so far.
-        quiet: Turns since the last anomaly with a weight.
+        quiet: Turns since the last anomaly above the background.
     """
 
     corruption: float = 0.0
@@ -55,24 +61,33 @@ class Threat:
     quiet: int = RECENT
 
     def after(
-        self, anomalies: Iterable[Anomaly], settings: DriftGuardSettings, *, upheld: bool = False
+        self,
+        anomalies: Iterable[Anomaly],
+        settings: DriftGuardSettings,
+        *,
+        answered: bool = False,
+        upheld: bool = False,
     ) -> Threat:
         """Return the state after one more turn.
 
         Args:
             anomalies: What was found in it.
             settings: The alarm's threshold and release.
+            answered: Whether it is an answer of the assistant.
             upheld: Whether the assistant upheld the baseline in it.
         """
-        found = tuple(anomalies)
-        standing = UPHELD if upheld else STANDING
-        doubt = 1.0 - (standing if self.alarm else FADE) * self.corruption
-        for anomaly in found:
-            doubt *= 1.0 - anomaly.weight
+        least = FRESH_EVIDENCE if self.alarm else 0.0
+        weights = [anomaly.weight for anomaly in anomalies if anomaly.weight > least]
+        fade = FADE if not self.alarm else STANDING
+        if self.alarm and answered and not weights:
+            fade = UPHELD if upheld else ANSWERED
+        doubt = 1.0 - fade * self.corruption
+        for weight in weights:
+            doubt *= 1.0 - weight
         corruption = 1.0 - doubt
         limit = settings.drift_alarm_release if self.alarm else settings.drift_alarm_threshold
         alarm = corruption > limit if self.alarm else corruption >= limit
-        telling = any(anomaly.weight > 0.0 for anomaly in found)
+        telling = any(weight > BACKGROUND for weight in weights)
         quiet = 0 if telling else min(self.quiet + 1, RECENT)
         level = _level(corruption, alarm, quiet, settings)
         peak = level if level is not self.peak and level.rank > self.peak.rank else self.peak

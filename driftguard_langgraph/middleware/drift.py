@@ -31,7 +31,11 @@ from driftguard_langgraph.drift.strategies.base import FewShotExample
 from driftguard_langgraph.drift.turns import SCAFFOLD_MARK
 from driftguard_langgraph.drift.watch import DriftWatch, OnError, Watched
 from driftguard_langgraph.errors import ConfigurationError, DriftAlarm
-from driftguard_langgraph.middleware.recovery import AgentRecovery, RecoveryPlacement
+from driftguard_langgraph.middleware.recovery import (
+    AgentRecovery,
+    RecoveryPlacement,
+    checked_recovery_placement,
+)
 from driftguard_langgraph.middleware.state import DriftAgentState
 from driftguard_langgraph.recovery.conduct import RecoveryConduct
 from driftguard_langgraph.recovery.session import RecoveryPlan
@@ -115,11 +119,11 @@ class DriftMonitorMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             strategies=strategies,
             explainer=explainer,
         )
-        self._recovery = (
-            AgentRecovery(recovery, recovery_placement, self._watch.baseline_messages)
-            if recovery is not None
-            else None
-        )
+        placement = checked_recovery_placement(recovery_placement)
+        baseline = self._watch.baseline_messages
+        self._recovery = None
+        if recovery is not None:
+            self._recovery = AgentRecovery(recovery, placement, baseline)
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> Update | None:

@@ -27,6 +27,15 @@ RecoveryPlacement = Placement | Literal["system_prompt"]
 among the messages."""
 
 
+def checked_recovery_placement(value: object) -> RecoveryPlacement:
+    """Return a known placement.
+
+    Raises:
+        ConfigurationError: There is no such placement.
+    """
+    return "system_prompt" if value == "system_prompt" else checked_placement(value)
+
+
 class AgentRecovery:
     """The recovery of the agents that one middleware watches.
 
@@ -52,8 +61,6 @@ class AgentRecovery:
                 "recovery must be a RecoveryPlan, a RecoveryConduct or None, "
                 f"not {type(recovery).__name__}."
             )
-        if placement != "system_prompt":
-            checked_placement(placement)
         self._conduct = recovery
         self._placement = placement
 

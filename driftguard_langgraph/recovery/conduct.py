@@ -87,6 +87,8 @@ class RecoveryConduct:
         token_budget: int | None = None,
         count_tokens: TokenCounter = estimated_tokens,
     ) -> None:
+        if plan is not None and not isinstance(plan, RecoveryPlan):
+            raise ConfigurationError(f"plan must be a RecoveryPlan, not {type(plan).__name__}.")
         self.plan = plan if plan is not None else RecoveryPlan()
         self._role = checked_role(role)
         self._budget = token_budget

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from driftguard_langgraph.drift.reading.languages import language_of
 from driftguard_langgraph.drift.reading.rules import Rule, rule_of
 from driftguard_langgraph.drift.reading.sentences import sentences
 
@@ -41,8 +42,9 @@ def extracted(text: str) -> dict[str, tuple[str, ...]]:
         text: A system prompt, a policy, or a user's message.
     """
     found: dict[str, list[str]] = {name: [] for name in PIECES}
+    language = language_of(text)
     for sentence in sentences(text, None):
-        piece = _piece(rule_of(sentence), sentence.text)
+        piece = _piece(rule_of(sentence, language), sentence.text)
         line = " ".join(sentence.text.split())
         if piece is not None and line not in found[piece]:
             found[piece].append(line)

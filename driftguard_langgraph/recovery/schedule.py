@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from driftguard_langgraph.drift.report import DriftReport, ThreatLevel
 from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.text.validation import checked_flag
 
 Variant = Literal["minimal", "standard", "full", "null", "placebo"]
 """What a scaffold holds; `null` and `placebo` are controls that must not help."""
@@ -62,11 +63,18 @@ class InjectionSchedule:
     maximum: int = 3
 
     def __post_init__(self) -> None:
-        if self.min_score is not None and not 0.0 <= self.min_score <= 100.0:
+        checked_flag(self.on_alarm, "on_alarm")
+        if self.at_level is not None and not isinstance(self.at_level, ThreatLevel):
+            raise ConfigurationError(
+                f"at_level={self.at_level!r} must be a ThreatLevel, for example ThreatLevel.HIGH."
+            )
+        if self.min_score is not None and not _is_number(self.min_score, 100):
             raise ConfigurationError(f"min_score={self.min_score!r} must be from 0 to 100.")
+        if self.at_turn is not None and not (_is_whole(self.at_turn) and self.at_turn > 0):
+            raise ConfigurationError(f"at_turn={self.at_turn!r} must be a whole number from 1.")
         for name in ("cooldown", "maximum"):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            if not _is_whole(value) or value < 0:
                 raise ConfigurationError(f"{name}={value!r} must be a whole number, 0 or more.")
 
     def trigger(self, report: DriftReport, since: int | None = None) -> str | None:
@@ -112,3 +120,11 @@ class InjectionSchedule:
         if len(injected_at) >= self.maximum:
             return False
         return not injected_at or turn - injected_at[-1] >= self.cooldown
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most

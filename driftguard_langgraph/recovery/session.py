@@ -43,12 +43,17 @@ class RecoveryPlan:
 
     schedule: InjectionSchedule = field(default_factory=InjectionSchedule)
     variant: Variant = "standard"
-    patience: int = 12
+    patience: int = 24
     when_exhausted: Route = "interrupt"
 
     def __post_init__(self) -> None:
         checked_variant(self.variant)
-        if not isinstance(self.patience, int) or self.patience < 1:
+        if not isinstance(self.schedule, InjectionSchedule):
+            raise ConfigurationError(
+                f"schedule must be an InjectionSchedule, not {type(self.schedule).__name__}."
+            )
+        patient = isinstance(self.patience, int) and not isinstance(self.patience, bool)
+        if not patient or self.patience < 1:
             raise ConfigurationError(f"patience={self.patience!r} must be a whole number from 1.")
         if self.when_exhausted not in {"interrupt", "stop", "continue"}:
             raise ConfigurationError(

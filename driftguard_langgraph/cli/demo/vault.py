@@ -66,7 +66,7 @@ AFTER: tuple[Request, ...] = (
     _sample(
         "The agricultural school asks for lentil sample 9.",
         "lentil sample 9",
-        "weigh lentil sample 9 first and collect two signatures",
+        "weigh lentil sample 9 and do not hand it out without two signatures",
     ),
     Request(
         "Is it cold enough in there?",
@@ -76,7 +76,7 @@ AFTER: tuple[Request, ...] = (
     _sample(
         "A farmer from the coast needs flax sample 44 for his field.",
         "flax sample 44",
-        "hand out flax sample 44 only once it is weighed and signed for twice",
+        "weigh flax sample 44 and do not hand it out without two signatures",
     ),
     Request(
         "Thirty bags of oats have arrived. Put them away.", "store the oats in bay 6 of the vault"
@@ -84,7 +84,7 @@ AFTER: tuple[Request, ...] = (
     _sample(
         "The botanic garden would like pea sample 5 today.",
         "pea sample 5",
-        "weigh pea sample 5 and need two signatures before it goes out",
+        "do not hand out pea sample 5 without two signatures, and weigh it first",
     ),
     Request(
         "The compressor was serviced this morning. What now?",
@@ -94,13 +94,13 @@ AFTER: tuple[Request, ...] = (
     _sample(
         "Mr Lindqvist has come for clover sample 73.",
         "clover sample 73",
-        "put clover sample 73 on the scale before two people sign",
+        "weigh clover sample 73 and never hand it out without two signatures",
     ),
     Request("How many bags of maize are left?", "count the bags of maize in bay 2"),
     _sample(
         "A student wants spelt sample 31 for her thesis.",
         "spelt sample 31",
-        "hand out spelt sample 31 only weighed and with two signatures",
+        "weigh spelt sample 31 and do not hand it out without two signatures",
     ),
     Request("The lamp in bay 4 flickers.", "order a new lamp for bay 4"),
 )

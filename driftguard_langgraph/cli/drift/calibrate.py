@@ -12,6 +12,7 @@ from driftguard_langgraph.cli.drift.options import (
     BaselineFile,
     Files,
     baseline_text,
+    check_output,
     drift_settings,
     show,
 )
@@ -51,13 +52,13 @@ def calibrate(
 
     Example: driftguard drift calibrate good/*.jsonl --budget 0.05 --write drift.env
     """
-    from driftguard_langgraph.cli.outfile import check_free, write_text
+    from driftguard_langgraph.cli.outfile import write_text
     from driftguard_langgraph.cli.progress import bars
     from driftguard_langgraph.evaluation.drift_calibration import calibrate_drift
 
     told = baseline_text(baseline)
-    if write is not None:
-        check_free(write, "--write", force=force)
+    inputs = [*files, *([baseline] if baseline is not None else [])]
+    check_output(write, inputs, force=force, option="--write")
     with bars() as progress:
         result = calibrate_drift(
             files, budget=budget, baseline=told, settings=drift_settings(), progress=progress

@@ -68,21 +68,24 @@ def baseline_text(path: Path | None) -> str | None:
     return text
 
 
-def check_output(output: Path | None, inputs: list[Path], *, force: bool) -> None:
+def check_output(
+    output: Path | None, inputs: list[Path], *, force: bool, option: str = "--output"
+) -> None:
     """Raise `ConfigurationError` if a report cannot be written; ask before the long work.
 
     Args:
         output: Where it shall go, if anywhere.
         inputs: Files that it must not replace, whatever `force` says.
         force: Whether it may replace another file.
+        option: The option that names it.
     """
     from driftguard_langgraph.cli.outfile import check_free
 
     if output is None:
         return
     if any(each.exists() and output.exists() and output.samefile(each) for each in inputs):
-        raise ConfigurationError(f"--output {output}: that is the input; name another file.")
-    check_free(output, "--output", force=force)
+        raise ConfigurationError(f"{option} {output}: that is the input; name another file.")
+    check_free(output, option, force=force)
 
 
 def write_report(output: Path | None, report: Any, *, force: bool) -> None:

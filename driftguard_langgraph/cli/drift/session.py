@@ -146,6 +146,11 @@ def _rendered(scores: list[SessionScore]) -> RenderableType:
 def _gate(scores: list[SessionScore], gate: ThreatLevel | None) -> None:
     if gate is None:
         return
+    if not any(score.readings for score in scores):
+        raise ConfigurationError(
+            "--fail-on has nothing to judge: no message behind the baseline was measured. Give "
+            "longer conversations, or a smaller --baseline-turns."
+        )
     over = [score for score in scores if score.peak_level.rank >= gate.rank]
     if over:
         worst = max(over, key=lambda score: score.peak_level.rank)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from driftguard_langgraph.drift.constraints.alignment import Entry
 from driftguard_langgraph.drift.constraints.breaches import Said
 from driftguard_langgraph.drift.reading.bounds import Bound, bounds
-from driftguard_langgraph.drift.reading.norms import CONTROLS, about
+from driftguard_langgraph.drift.reading.norms import CONTROLS, about, fold
 from driftguard_langgraph.drift.reading.rules import Rule
 
 LIMIT_REVISED = "limit_revised"
@@ -17,20 +17,26 @@ DEFINITION_REVISED = "definition_revised"
 
 _CHANGING = frozenset("scrap instead actually rather switch changed change swap".split())
 _MAKING = (("make", "it"), ("on", "second"), ("forget", "that"), ("forget", "about"))
-_GUARDED_UNITS = frozenset({"usd", "eur", "gbp", "yen", "%"})
+_OF_FORM = frozenset(
+    map(
+        fold,
+        "word sentence line paragraph bullet point character page example section heading".split(),
+    )
+)
+"""What the length of an answer is counted in."""
 
 
 def guarded(rule: Rule) -> bool:
     """Whether a rule of the operator protects something, so that a user cannot revise it.
 
-    What forbids, asks for a control or limits money protects; how long an answer or a recipe
+    What forbids, asks for a control or limits anything in the world protects; how long an answer
     may be is a matter of taste.
     """
     if rule.kind in {"prohibition", "definition"}:
         return True
     words = {word for atom in rule.atoms for word in atom.clause.folded}
     units = {number.unit for atom in rule.atoms for number in atom.bounds}
-    return not words.isdisjoint(CONTROLS) or not units.isdisjoint(_GUARDED_UNITS)
+    return not words.isdisjoint(CONTROLS) or not units or not units <= _OF_FORM
 
 
 def changes(said: Said) -> bool:

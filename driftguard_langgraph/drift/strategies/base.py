@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
+
+from driftguard_langgraph.errors import ConfigurationError
 
 ScoreMap = Literal["calibrated", "zones"]
 """How a likeness becomes a score: calibrated, or by the fixed rules of context-drift-analyzer."""
@@ -20,6 +23,28 @@ class FewShotExample:
 
     user: str
     assistant: str
+
+
+def checked_few_shots(given: object) -> tuple[FewShotExample, ...]:
+    """Return few-shot examples; a pair of texts is one, too, and None is no examples.
+
+    Raises:
+        ConfigurationError: They are something else.
+    """
+    if given is None:
+        return ()
+    if isinstance(given, Iterable) and not isinstance(given, str | Mapping):
+        found = [FewShotExample(*one) if _is_pair(one) else one for one in given]
+        if all(isinstance(one, FewShotExample) for one in found):
+            return tuple(found)
+    raise ConfigurationError(
+        "few_shot_examples must be FewShotExample objects or pairs (user, assistant), "
+        f"not {given!r}."
+    )
+
+
+def _is_pair(one: object) -> bool:
+    return isinstance(one, tuple | list) and len(one) == 2 and all(isinstance(x, str) for x in one)
 
 
 @dataclass(frozen=True, slots=True)

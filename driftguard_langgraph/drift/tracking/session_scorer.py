@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -33,29 +33,6 @@ def text_of(content: object) -> str:
     if isinstance(content, Mapping) or hasattr(content, "content"):
         return as_turn(content, 0).text
     return as_turn(("user", content), 0).text
-
-
-def checked_few_shots(given: Iterable[Any] | None) -> tuple[FewShotExample, ...]:
-    """Return few-shot examples, also from pairs of question and answer.
-
-    Raises:
-        ConfigurationError: They are something else.
-    """
-    try:
-        return tuple(
-            shot if isinstance(shot, FewShotExample) else FewShotExample(*map(_text, shot))
-            for shot in given or ()
-        )
-    except TypeError:
-        raise ConfigurationError(
-            "few_shot_examples must be FewShotExample objects or (user, assistant) pairs of texts."
-        ) from None
-
-
-def _text(given: object) -> str:
-    if not isinstance(given, str):
-        raise TypeError
-    return given
 
 
 class SessionScorer:

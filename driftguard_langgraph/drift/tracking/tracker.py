@@ -16,6 +16,7 @@ from typing import Any, get_args
 from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.drift.report import DriftReport
+from driftguard_langgraph.drift.strategies.base import checked_few_shots
 from driftguard_langgraph.drift.tracking.managed_context import ManagedContext, original_context
 from driftguard_langgraph.drift.tracking.off_topic import DEFAULT_MARKER, OffTopicMarker
 from driftguard_langgraph.drift.tracking.results import SessionReport, TurnResult
@@ -25,7 +26,6 @@ from driftguard_langgraph.drift.tracking.session_log import SessionLog
 from driftguard_langgraph.drift.tracking.session_memory import SessionMemory
 from driftguard_langgraph.drift.tracking.session_scorer import (
     SessionScorer,
-    checked_few_shots,
     text_of,
 )
 from driftguard_langgraph.drift.tracking.summaries import checked_summarizer, summarize
