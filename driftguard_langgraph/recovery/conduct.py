@@ -22,8 +22,8 @@ from driftguard_langgraph.recovery.placement import checked_role
 from driftguard_langgraph.recovery.scaffold import RecoveryScaffold, build_scaffold
 from driftguard_langgraph.recovery.schedule import Variant, checked_variant, weaker
 from driftguard_langgraph.recovery.session import RecoveryPlan, RecoverySession, RecoveryStep
-from driftguard_langgraph.recovery.tokens import TokenCounter, estimated_tokens
 from driftguard_langgraph.recovery.transcript import opening_anchor
+from driftguard_langgraph.text.tokens import TokenCounter, estimated_tokens
 
 
 @dataclass(frozen=True, slots=True)

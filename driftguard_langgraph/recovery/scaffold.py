@@ -18,7 +18,7 @@ from driftguard_langgraph.recovery.anchor import Anchor
 from driftguard_langgraph.recovery.placement import SCAFFOLD_ID, checked_role
 from driftguard_langgraph.recovery.quoting import quoted
 from driftguard_langgraph.recovery.schedule import Variant, checked_variant
-from driftguard_langgraph.recovery.tokens import TokenCounter, estimated_tokens
+from driftguard_langgraph.text.tokens import TokenCounter, estimated_tokens
 
 _EVIDENCE = {"minimal": 0, "standard": 3, "full": 10}
 """Quoted pieces of evidence by variant."""

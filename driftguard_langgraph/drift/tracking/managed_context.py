@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from driftguard_langgraph.drift.strategies.base import FewShotExample
 from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.text.tokens import estimated_tokens
 
 logger = logging.getLogger(__name__)
 
 HEADING = "--- Previous Session Context ---"
 """Stands between the original context and the summaries (context-drift-analyzer's)."""
-
-_BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +44,6 @@ def original_context(prompt: str, few_shots: Iterable[FewShotExample]) -> str:
     """Return a system prompt with its examples, as context-drift-analyzer writes it."""
     shown = (f"User: {shot.user}\nAssistant: {shot.assistant}" for shot in few_shots)
     return "\n".join((prompt, *shown))
-
-
-def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has: one for four bytes of UTF-8, rounded up.
-
-    For English that is context-drift-analyzer's rule of four characters. Other scripts have
-    fewer characters to a token and more bytes to a character, so bytes come nearer.
-    """
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
 class ManagedContext:

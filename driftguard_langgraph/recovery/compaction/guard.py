@@ -22,7 +22,7 @@ from driftguard_langgraph.recovery.compaction.receipt import (
 from driftguard_langgraph.recovery.compaction.standing import Statements
 from driftguard_langgraph.recovery.compaction.statements import Statement
 from driftguard_langgraph.recovery.quoting import quoted
-from driftguard_langgraph.recovery.tokens import TokenCounter, estimated_tokens
+from driftguard_langgraph.text.tokens import TokenCounter, estimated_tokens
 from driftguard_langgraph.text.validation import visible_text
 
 _HEAD = "[driftguard: kept through compaction]"

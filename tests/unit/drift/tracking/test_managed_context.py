@@ -7,10 +7,10 @@ from driftguard_langgraph.drift.tracking.managed_context import (
     HEADING,
     ManagedContext,
     SessionSummary,
-    estimated_tokens,
     original_context,
 )
 from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.text.tokens import estimated_tokens
 
 PROMPT = "  You plan gardens.\n\tIf lost, say 'This is off-topic'.\r\n\n"
 PAST = [SessionSummary(n, n + 1, 90.25 - n, f"Spoke of bed {n}.") for n in range(1, 6)]
