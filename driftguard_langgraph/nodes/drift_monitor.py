@@ -23,7 +23,7 @@ from driftguard_langgraph.drift.strategies.base import FewShotExample
 from driftguard_langgraph.drift.watch import DriftWatch, OnError, Watched
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.nodes.base import NodeRun, Steps, StepsNode, Update
-from driftguard_langgraph.nodes.options import check_names
+from driftguard_langgraph.nodes.options import check_distinct, check_names
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.validation import checked_names
 
@@ -108,6 +108,7 @@ class _DriftMonitorNode(StepsNode):
         self, name: str, watch: DriftWatch, keys: _Keys, scaffold_keys: Sequence[str]
     ) -> None:
         check_names({"name": name, **keys._asdict()}, optional={"baseline_key"})
+        check_distinct(keys._asdict())
         if keys.baseline_key is not None and watch.has_baseline:
             raise ConfigurationError(
                 f"baseline_key={keys.baseline_key!r} has no use beside a baseline that is given: "

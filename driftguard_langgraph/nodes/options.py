@@ -25,15 +25,27 @@ def check_names(names: Mapping[str, str | None], optional: Collection[str] = ())
         optional: Options that may be None.
 
     Raises:
-        ConfigurationError: A name is not a non-empty string, or two state keys are one.
+        ConfigurationError: A name is not a non-empty string.
     """
-    taken: dict[str, str] = {}
     for option, name in names.items():
         if name is None and option in optional:
             continue
         if not isinstance(name, str) or not name.strip():
             raise ConfigurationError(f"{option}={name!r} must be a non-empty string.")
-        if option.endswith("_key") and taken.setdefault(name, option) != option:
+
+
+def check_distinct(keys: Mapping[str, str | None]) -> None:
+    """Refuse two state keys of one name, of a node that writes or reads each for itself.
+
+    Args:
+        keys: The keys by the option that gave them; None is no key.
+
+    Raises:
+        ConfigurationError: Two of them are one.
+    """
+    taken: dict[str, str] = {}
+    for option, name in keys.items():
+        if name is not None and taken.setdefault(name, option) != option:
             raise ConfigurationError(
                 f"{option} and {taken[name]} are both {name!r}: one would overwrite the other."
             )

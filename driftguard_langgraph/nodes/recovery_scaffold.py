@@ -27,7 +27,7 @@ from langchain_core.messages import (
 from driftguard_langgraph.drift.turns import SCAFFOLD_MARK
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.nodes.base import NodeRun, Steps, StepsNode, Update
-from driftguard_langgraph.nodes.options import check_names
+from driftguard_langgraph.nodes.options import check_distinct, check_names
 from driftguard_langgraph.recovery.conduct import Conducted, RecoveryConduct
 from driftguard_langgraph.recovery.placement import SCAFFOLD_ID, place_for
 from driftguard_langgraph.recovery.quarantine import (
@@ -97,6 +97,7 @@ def create_recovery_scaffold_node(
         messages_key, report_key, drift_state_key, state_key, scaffold_key, verdict_key, route_key
     )
     check_names({"name": name, **keys._asdict()})
+    check_distinct(keys._asdict())
     conduct = _conduct(anchor_or_baseline, plan)
     way = checked_quarantine(quarantine)
     return _RecoveryNode(name, conduct, keys, way, persist=checked_flag(persist, "persist"))

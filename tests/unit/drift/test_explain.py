@@ -39,7 +39,7 @@ def _logged(caplog: pytest.LogCaptureFixture, level: int) -> str:
 def test_a_failed_explainer_is_logged_by_kind_and_turn_without_the_words(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "driftguard_langgraph")
     monitor = DriftMonitor(POLICY, explainer=_quoting, settings=DriftGuardSettings())
     assert monitor.observe(("user", SECRET)).explanation
     shown = _logged(caplog, logging.INFO)
@@ -52,7 +52,7 @@ def test_a_failed_explainer_is_logged_by_kind_and_turn_without_the_words(
 def test_a_failed_model_is_logged_by_kind_and_turn_without_the_words(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "driftguard_langgraph")
     monitor = DriftMonitor(POLICY, embeddings=Broken(), settings=DriftGuardSettings())
     assert monitor.observe(("user", SECRET)).abstained
     shown = _logged(caplog, logging.INFO)

@@ -120,6 +120,7 @@ def test_a_state_without_a_report_is_refused() -> None:
         {"name": ""},
         {"scaffold_key": None},
         {"quarantine": "delete"},
+        {"state_key": "x", "verdict_key": "x"},
         {"persist": "yes"},
         {"anchor_or_baseline": RecoveryConduct(PROMPT), "plan": PLAN},
     ],
