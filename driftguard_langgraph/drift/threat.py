@@ -28,8 +28,8 @@ ANSWERED = 0.92
 UPHELD = 0.7
 """The same after an answer that upholds the baseline: half of it after 2 of them.
 
-All three were chosen on scripted recoveries (`evaluation.recovery_arms`): with a scaffold a session
-is back within some ten exchanges, and later without one."""
+All three were chosen on scripted recoveries (`evaluation.recovery_arms`), where a session with a
+scaffold is back after 7 to 33 messages."""
 BACKGROUND = 0.05
 """Weights up to this one are common in good conversations: they add up, but show no level."""
 FRESH_EVIDENCE = 0.1

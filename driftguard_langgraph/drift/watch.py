@@ -30,9 +30,6 @@ logger = logging.getLogger(__name__)
 OnError = Literal["open", "closed"]
 """When the monitor fails: the session goes on and it is logged, or the error is raised."""
 
-Kept = Mapping[str, Any]
-"""What is kept of a session: `baseline` (if it was found in the session) and `monitor`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Watched:

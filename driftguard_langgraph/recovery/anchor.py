@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -24,10 +24,6 @@ MAX_GOAL = 500
 """Characters of a user's first message that are kept as the goal."""
 MAX_REVISIONS = 50
 """Authorised revisions that are kept, the newest."""
-
-Extractor = Callable[[str], Mapping[str, Sequence[str]]]
-"""Returns the pieces of a baseline text: any of `persona`, `goals`, `constraints`, `limits`
-and `glossary`, each a list of sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -152,9 +152,3 @@ class RecoveryVerdict:
             return cls(**values)
         except (KeyError, TypeError, ValueError) as error:
             raise ConfigurationError(f"no recovery verdict: {error!r}.") from None
-
-
-def trajectory(points: Sequence[Point]) -> str:
-    """Return the corruption of some turns as a line of bars, for a terminal."""
-    bars = "▁▂▃▄▅▆▇█"
-    return "".join(bars[min(int(point.corruption * len(bars)), len(bars) - 1)] for point in points)

@@ -13,7 +13,6 @@ from driftguard_langgraph.drift.reading.rules import Rule
 
 LIMIT_REVISED = "limit_revised"
 GOAL_REVISED = "goal_revised"
-DEFINITION_REVISED = "definition_revised"
 
 _CHANGING = frozenset("scrap instead actually rather switch changed change swap".split())
 _MAKING = (("make", "it"), ("on", "second"), ("forget", "that"), ("forget", "about"))
