@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from driftguard_langgraph.guard import DriftGuard
     from driftguard_langgraph.memory.stores.base import BaseMemoryStore
     from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
+    from driftguard_langgraph.memory.stores.json_store import JsonMemoryStore
+    from driftguard_langgraph.memory.stores.langgraph import LangGraphMemoryStore
+    from driftguard_langgraph.memory.stores.postgres import PostgresMemoryStore
     from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
     from driftguard_langgraph.nodes.guard_review import create_guard_review_node
     from driftguard_langgraph.nodes.record_outcome import create_record_outcome_node
@@ -57,8 +60,11 @@ __all__ = [
     "GuardrailAcknowledgementRequired",
     "GuardrailTriggered",
     "InvalidEpisode",
+    "JsonMemoryStore",
+    "LangGraphMemoryStore",
     "Match",
     "MissingExtra",
+    "PostgresMemoryStore",
     "Reinforcement",
     "RelatedMemory",
     "SchemaMismatch",
@@ -95,6 +101,9 @@ _HOMES = {
     "guard": ("DriftGuard",),
     "memory.stores.base": ("BaseMemoryStore",),
     "memory.stores.ephemeral": ("EphemeralMemoryStore",),
+    "memory.stores.json_store": ("JsonMemoryStore",),
+    "memory.stores.langgraph": ("LangGraphMemoryStore",),
+    "memory.stores.postgres": ("PostgresMemoryStore",),
     "memory.stores.sqlite": ("SqliteMemoryStore",),
     "nodes.guard_review": ("create_guard_review_node",),
     "nodes.record_outcome": ("create_record_outcome_node",),

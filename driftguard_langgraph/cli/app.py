@@ -25,6 +25,7 @@ from driftguard_langgraph.cli.doctor import doctor
 from driftguard_langgraph.cli.evaluate import evaluation
 from driftguard_langgraph.cli.memory import prune, record, review, stats
 from driftguard_langgraph.cli.runs import record_run
+from driftguard_langgraph.cli.transfer import export, forget, import_memory, reembed
 from driftguard_langgraph.errors import DriftGuardError
 
 EXIT_BUG = 70
@@ -74,8 +75,12 @@ def _root(
     """
 
 
-for _command in (demo, review, record, record_run, stats, prune, doctor, backtest, calibrate):
+for _command in (
+    *(demo, review, record, record_run, stats, prune, forget, export, reembed),
+    *(doctor, backtest, calibrate),
+):
     app.command()(_command)
+app.command("import")(import_memory)
 app.add_typer(evaluation, name="eval")
 
 
