@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from driftguard_langgraph.guard import DriftGuard
     from driftguard_langgraph.memory.stores.base import BaseMemoryStore
     from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
+    from driftguard_langgraph.memory.stores.json_store import JsonMemoryStore
+    from driftguard_langgraph.memory.stores.langgraph import LangGraphMemoryStore
+    from driftguard_langgraph.memory.stores.postgres import PostgresMemoryStore
     from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
     from driftguard_langgraph.middleware.compaction import GuardedSummarizationMiddleware
     from driftguard_langgraph.middleware.drift import DriftMonitorMiddleware
@@ -89,8 +92,11 @@ __all__ = [
     "GuardrailTriggered",
     "InjectionSchedule",
     "InvalidEpisode",
+    "JsonMemoryStore",
+    "LangGraphMemoryStore",
     "Match",
     "MissingExtra",
+    "PostgresMemoryStore",
     "RecoveryPlan",
     "RecoveryScaffold",
     "RecoveryVerdict",
@@ -144,6 +150,9 @@ _HOMES = {
     "guard": ("DriftGuard",),
     "memory.stores.base": ("BaseMemoryStore",),
     "memory.stores.ephemeral": ("EphemeralMemoryStore",),
+    "memory.stores.json_store": ("JsonMemoryStore",),
+    "memory.stores.langgraph": ("LangGraphMemoryStore",),
+    "memory.stores.postgres": ("PostgresMemoryStore",),
     "memory.stores.sqlite": ("SqliteMemoryStore",),
     "middleware.drift": ("DriftMonitorMiddleware",),
     "nodes.drift_monitor": ("create_drift_monitor_node",),

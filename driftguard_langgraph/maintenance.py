@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from driftguard_langgraph._closing import Closing
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.counters import MetricsCollector, MetricsSnapshot
-from driftguard_langgraph.errors import DriftGuardError, SchemaMismatch, StoreError
+from driftguard_langgraph.errors import (
+    ConfigurationError,
+    DriftGuardError,
+    SchemaMismatch,
+    StoreError,
+)
 from driftguard_langgraph.events import Event, Hook, MemoryFailed, MemoryPruned, emit
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.episodes import checked_id
 from driftguard_langgraph.memory.graph import Graph, load_graph
 from driftguard_langgraph.memory.prune import PruneReport, prune
+from driftguard_langgraph.memory.retention import Retention, forget_all
 from driftguard_langgraph.memory.stats import MemoryStats, memory_stats
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
+from driftguard_langgraph.memory.transfer import (
+    Importer,
+    ImportReport,
+    export_lines,
+    write_lines,
+)
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.validation import TextLimits, checked_namespace
 from driftguard_langgraph.types import Kind, Namespace, utc_now
 
 logger = logging.getLogger(__name__)
+
+
+def _unseen(_: int) -> None:
+    """Progress that nobody looks at."""
 
 
 class MaintainedMemory(Closing):
@@ -52,7 +69,7 @@ class MaintainedMemory(Closing):
         self._owns_store = owns_store
         self._metrics = MetricsCollector()
         self._hooks = (self._metrics, *hooks)
-        self._limits = TextLimits(settings.max_text_chars, settings.text_overflow)
+        self._limits = TextLimits.of(settings)
 
     @property
     def store(self) -> BaseMemoryStore:
@@ -60,7 +77,7 @@ class MaintainedMemory(Closing):
         return self._engine.store
 
     def prune(self, *, namespace: Sequence[str] | None = None) -> PruneReport:
-        """Forget weak links, stale nodes and isolated nodes, in that order.
+        """Forget what has expired, weak links, stale nodes and isolated nodes, in that order.
 
         Verdicts about runs of which no episode is left go as well.
 
@@ -80,6 +97,7 @@ class MaintainedMemory(Closing):
             utc_now(),
             self.settings.prune_node_stale_days,
             self.settings.prune_edge_min_frequency,
+            Retention(self.settings.retention_max_age_days, self.settings.retention_max_episodes),
         )
         sides = (report["mistakes"], report["successes"])
         self._emit(
@@ -94,18 +112,78 @@ class MaintainedMemory(Closing):
         )
         return report
 
-    def forget(self, episode_id: str, *, namespace: Sequence[str] | None = None) -> bool:
-        """Erase one episode and every text only it had; True if it was there.
+    def forget(self, what: str | Sequence[str], *, namespace: Sequence[str] | None = None) -> int:
+        """Erase one episode, or all that a namespace holds, and every text only they had.
+
+        Nothing stays behind, in the files of the memory neither.
+
+        Args:
+            what: The id of an episode, or the labels of a namespace.
+            namespace: Whose episode; by default the guard's own.
+
+        Returns:
+            How many episodes there were.
 
         Raises:
             InvalidEpisode: The id is none that an episode could have.
+            ConfigurationError: The namespace is none.
             StoreError: The memory could not be changed.
         """
-        return self.store.delete(self._whose(namespace), checked_id(episode_id))
+        if isinstance(what, str):
+            return int(self.store.delete(self._whose(namespace), checked_id(what)))
+        return forget_all(self.store, checked_namespace(what))
 
-    def reembed(self) -> int:
-        """Embed every kept text anew with the present model; return how many texts."""
-        return self._engine.reembed()
+    def reembed(self, *, on_progress: Callable[[int, int], None] | None = None) -> int:
+        """Embed every kept text anew with the present model; return how many texts.
+
+        Args:
+            on_progress: Called with how many texts are done, and how many there are.
+        """
+        return self._engine.reembed(on_progress)
+
+    def export_jsonl(
+        self,
+        path: str | Path,
+        *,
+        namespace: Sequence[str] | None = None,
+        on_progress: Callable[[int], None] = _unseen,
+    ) -> int:
+        """Write the memory to a file that any backend can import; see `memory.transfer`.
+
+        Args:
+            path: The file; one that is there is replaced.
+            namespace: Whose memory; by default everybody's.
+            on_progress: Called with the number of lines written so far.
+
+        Returns:
+            How many episodes were written.
+
+        Raises:
+            StoreError: The memory could not be read; there is no new file.
+            ConfigurationError: The file cannot be written.
+        """
+        store = self.store
+        whose = store.namespaces() if namespace is None else [checked_namespace(namespace)]
+        return write_lines(Path(path), export_lines(store, whose), on_progress)
+
+    def import_jsonl(
+        self, path: str | Path, *, on_progress: Callable[[int], None] = _unseen
+    ) -> ImportReport:
+        """Read a file of `export_jsonl` into the memory. Doing it again adds nothing.
+
+        Args:
+            path: The file.
+            on_progress: Called with the number of lines read so far.
+
+        Raises:
+            ConfigurationError: The file, or a line of it, cannot be read.
+            StoreError, EmbeddingError: The memory failed; what came before was kept.
+        """
+        try:
+            with Path(path).open(encoding="utf-8") as file:
+                return Importer(self._engine, self._limits).read(file, on_progress)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"{path}: cannot be read ({error}).") from None
 
     def stats(self, *, namespace: Sequence[str] | None = None) -> MemoryStats:
         """Count what is remembered."""
@@ -142,6 +220,8 @@ class MaintainedMemory(Closing):
     aprune = async_twin(prune)
     aforget = async_twin(forget)
     areembed = async_twin(reembed)
+    aexport_jsonl = async_twin(export_jsonl)
+    aimport_jsonl = async_twin(import_jsonl)
     astats = async_twin(stats)
     agraph = async_twin(graph)
     aclose = async_twin(close)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from driftguard_langgraph.errors import ConfigurationError
@@ -24,12 +25,28 @@ def default_database_path() -> Path:
     return user_data_path("driftguard-langgraph", appauthor=False) / "memory.sqlite3"
 
 
+def default_json_path() -> Path:
+    """Return the JSON file beside the database of `default_database_path`."""
+    return default_database_path().with_suffix(".json")
+
+
 def _stripped(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be empty")
     return value.strip()
 
 
+def _pattern(value: str) -> str:
+    try:
+        everywhere = re.compile(value).match("")
+    except re.error as error:
+        raise ValueError(f"is no regular expression: {error}") from None
+    if everywhere:
+        raise ValueError("matches where nothing is")
+    return value
+
+
+_Pattern = Annotated[str, AfterValidator(_pattern)]
 _Name = Annotated[str, AfterValidator(_stripped)]
 
 
@@ -48,11 +65,26 @@ class DriftGuardSettings(BaseSettings):
         env_prefix=ENV_PREFIX, frozen=True, extra="forbid", validate_default=True
     )
 
-    storage_backend: Literal["sqlite", "memory"] = Field(
-        "sqlite", description="Where episodes live: a SQLite file, or this process only."
+    storage_backend: Literal["sqlite", "json", "postgres", "memory"] = Field(
+        "sqlite",
+        description="Where episodes live: a SQLite file, a readable JSON file (for small "
+        "memories), a PostgreSQL database (extra `postgres`), or this process only.",
     )
     sqlite_filepath: Path = Field(
         default_factory=default_database_path, description="File of the SQLite backend."
+    )
+    sqlite_durability: Literal["normal", "full"] = Field(
+        "normal",
+        description="What a power failure may take from the SQLite file: `normal`, at worst the "
+        "newest records; `full`, nothing that was acknowledged (every record waits for the disk).",
+    )
+    json_filepath: Path = Field(
+        default_factory=default_json_path, description="File of the JSON backend."
+    )
+    postgres_dsn: SecretStr = Field(
+        SecretStr(""),
+        description="Connection string of the Postgres backend; what it leaves open, libpq's "
+        "`PG*` variables say.",
     )
     on_store_error: Literal["open", "closed"] = Field(
         "open",
@@ -126,6 +158,16 @@ class DriftGuardSettings(BaseSettings):
         2, description="Stale links seen less often than this are pruned first."
     )
 
+    retention_max_age_days: int | None = Field(
+        None, ge=1, description="Days after which a prune drops an episode, used or not."
+    )
+    retention_max_episodes: int | None = Field(
+        None,
+        ge=1,
+        description="How many episodes of a namespace a prune keeps; what was neither seen nor "
+        "used for longest goes first.",
+    )
+
     drift_mode: Literal["cumulative", "sliding-window"] = Field(
         "cumulative", description="What is compared with the baseline: all turns, or the last."
     )
@@ -175,6 +217,14 @@ class DriftGuardSettings(BaseSettings):
     )
     text_overflow: Literal["truncate", "refuse"] = Field(
         "truncate", description="What happens to a longer text."
+    )
+    redact: bool = Field(
+        True, description="Replace keys, tokens, passwords and card numbers in what is given."
+    )
+    redact_patterns: tuple[_Pattern, ...] = Field(
+        (),
+        description="Regular expressions of more that is replaced; of one with a named group "
+        "only that group is, and the placeholder says its name.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
         "INFO", description="Level of the CLI's and services' logging."

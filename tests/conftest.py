@@ -25,6 +25,7 @@ def user_data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     database = tmp_path / "user-data" / "memory.sqlite3"
     monkeypatch.setenv("DRIFTGUARD_SQLITE_FILEPATH", str(database))
+    monkeypatch.setenv("DRIFTGUARD_JSON_FILEPATH", str(database.with_suffix(".json")))
     return database
 
 

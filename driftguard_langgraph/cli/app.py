@@ -28,6 +28,7 @@ from driftguard_langgraph.cli.evaluate import evaluation
 from driftguard_langgraph.cli.memory import prune, record, review, stats
 from driftguard_langgraph.cli.recover import recover
 from driftguard_langgraph.cli.runs import record_run
+from driftguard_langgraph.cli.transfer import export, forget, import_memory, reembed
 from driftguard_langgraph.errors import DriftGuardError
 
 EXIT_BUG = 70
@@ -77,10 +78,12 @@ def _root(
     """
 
 
-_MEMORY = (demo, review, record, record_run, stats, prune, doctor, backtest, calibrate)
-
-for _command in (*_MEMORY, recover):
+for _command in (
+    *(demo, review, record, record_run, stats, prune, forget, export, reembed),
+    *(doctor, backtest, calibrate, recover),
+):
     app.command()(_command)
+app.command("import")(import_memory)
 app.add_typer(evaluation, name="eval")
 app.add_typer(drift, name="drift")
 

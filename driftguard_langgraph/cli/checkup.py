@@ -8,6 +8,7 @@ import platform
 import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from driftguard_langgraph.cli.options import load_settings
 from driftguard_langgraph.embeddings import resolve_embedder
 from driftguard_langgraph.embeddings.base import Embedder
 from driftguard_langgraph.errors import DriftGuardError
+from driftguard_langgraph.memory.stores.base import BaseMemoryStore
+from driftguard_langgraph.memory.stores.json_store import JsonMemoryStore
+from driftguard_langgraph.memory.stores.json_store import damage as json_damage
+from driftguard_langgraph.memory.stores.postgres import PostgresMemoryStore
 from driftguard_langgraph.memory.stores.records import EmbeddingSpace
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
 from driftguard_langgraph.memory.stores.sqlite_file import damage
@@ -30,6 +35,7 @@ EXTRAS = {
     "sentence-transformers": "sentence_transformers",
     "spacy": "spacy",
     "openai": "langchain_openai",
+    "postgres": "psycopg",
 }
 """Module that shows whether an extra is installed."""
 
@@ -126,15 +132,50 @@ def _normaliser(settings: DriftGuardSettings) -> str:
 def _memory(settings: DriftGuardSettings, probe: _Probe) -> list[Check]:
     if settings.storage_backend == "memory":
         return [Check("memory", True, "in this process only: nothing is kept between commands")]
-    path = settings.sqlite_filepath.expanduser()
+    if settings.storage_backend == "postgres":
+        return _postgres(settings, probe)
+    if settings.storage_backend == "json":
+        return _file(settings.json_filepath, json_damage, JsonMemoryStore.open, probe)
+    look = partial(damage, thorough=True)
+    return _file(settings.sqlite_filepath, look, SqliteMemoryStore.open, probe)
+
+
+def _file(
+    named: Path,
+    damage_of: Callable[[Path], str | None],
+    open_memory: Callable[[Path], BaseMemoryStore],
+    probe: _Probe,
+) -> list[Check]:
+    path = named.expanduser()
     if not path.exists():
         return [_place(path)]
     size = path.stat().st_size
     checks = [Check("memory", True, f"{path}, {size:,} bytes"), _permissions(path)]
     if not checks[-1].ok:
         return checks
-    sound = _guarded("schema", lambda: _schema(path))
-    return [*checks, sound, *([_content(path, probe)] if sound.ok and size else [])]
+    sound = _guarded("schema", lambda: _schema(damage_of(path)))
+    return [
+        *checks,
+        sound,
+        *([_content(partial(open_memory, path), probe)] if sound.ok and size else []),
+    ]
+
+
+def _postgres(settings: DriftGuardSettings, probe: _Probe) -> list[Check]:
+    begun = False
+
+    def connect() -> PostgresMemoryStore:
+        return PostgresMemoryStore.connect(settings.postgres_dsn.get_secret_value())
+
+    def look() -> str:
+        nonlocal begun
+        with connect() as store:
+            begun = store.schema_version() > 0
+            where = store.location()
+        return where if begun else f"{where}: not there yet, begins with the first use"
+
+    found = _guarded("memory", look)
+    return [found, *([_content(connect, probe)] if begun else [])]
 
 
 def _place(path: Path) -> Check:
@@ -152,8 +193,7 @@ def _permissions(path: Path) -> Check:
     return Check("permissions", True, f"{mode:04o}{others}")
 
 
-def _schema(path: Path) -> str:
-    wrong = damage(path, thorough=True)
+def _schema(wrong: str | None) -> str:
     if wrong is not None:
         raise DriftGuardError(
             f"the file is damaged ({wrong}). The next use moves it aside and begins an empty "
@@ -162,9 +202,9 @@ def _schema(path: Path) -> str:
     return "sound"
 
 
-def _content(path: Path, probe: _Probe) -> Check:
+def _content(open_memory: Callable[[], BaseMemoryStore], probe: _Probe) -> Check:
     try:
-        with SqliteMemoryStore.open(path) as store:
+        with open_memory() as store:
             names, space = store.namespaces(), store.space()
         embedder = probe.embedder()
         current = EmbeddingSpace(embedder.model_id, embedder.dimension)

@@ -6,6 +6,8 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pydantic import SecretStr
+
 from driftguard_langgraph.settings import ENV_PREFIX, DriftGuardSettings
 
 
@@ -40,5 +42,7 @@ def _row(name: str) -> SettingRow:
     variable = ENV_PREFIX + name.upper()
     found = next((os.environ[key] for key in os.environ if key.upper() == variable), None)
     value = field.get_default(call_default_factory=True) if found is None else found
+    if field.annotation is SecretStr and value:
+        value = SecretStr(str(value))
     origin = "default" if found is None else variable
     return SettingRow(name, str(value), origin, field.description or "")

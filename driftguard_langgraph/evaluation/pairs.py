@@ -133,7 +133,7 @@ def score_pairs(
     """
     pairs = read_pairs(path, progress)
     settings = settings or DriftGuardSettings()
-    limits = TextLimits(settings.max_text_chars, settings.text_overflow)
+    limits = TextLimits.of(settings)
     tell = progress or _silent
     tiers: dict[str, TierScores] = {}
     with pair_guard(settings, embeddings) as guard:

@@ -36,7 +36,7 @@ class StreamMemory:
             store=EphemeralMemoryStore(), embeddings=embedder, settings=settings
         )
         self._embedder = embedder
-        self._limits = TextLimits(settings.max_text_chars, settings.text_overflow)
+        self._limits = TextLimits.of(settings)
         self._baselines = new_baselines()
         self._failed: dict[_Signature, str] = {}
 

@@ -163,8 +163,11 @@ class MemoryEngine:
             )
         self.reembed()
 
-    def reembed(self) -> int:
+    def reembed(self, on_progress: Callable[[int, int], None] | None = None) -> int:
         """Embed every kept text anew with the present model; return how many.
+
+        Args:
+            on_progress: Called with the number of texts embedded, and of all texts.
 
         Raises:
             SchemaMismatch: Other processes recorded faster than this one could embed.
@@ -174,6 +177,8 @@ class MemoryEngine:
             missing = [text for text in self.store.texts() if text not in vectors]
             for start in range(0, len(missing), REEMBED_BATCH):
                 vectors.update(self.vectors(*missing[start : start + REEMBED_BATCH]))
+                if on_progress is not None:
+                    on_progress(start + REEMBED_BATCH, len(missing))
             try:
                 self.store.replace_vectors(self._space(), vectors)
             except SchemaMismatch:

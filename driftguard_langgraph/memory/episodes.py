@@ -95,9 +95,9 @@ def build_episode(
         feedback=observed_text(feedback, "feedback", limits),
         outcome=observed_text(outcome, "outcome", limits),
         severity=checked_severity(severity),
-        created_at=utc_now() if created_at is None else _checked_time(created_at),
+        created_at=utc_now() if created_at is None else checked_time(created_at, "created_at"),
         provenance=_checked_provenance(_checked_mapping(provenance, "provenance")),
-        metadata=plain_json(_checked_mapping(metadata, "metadata"), "metadata"),
+        metadata=plain_json(_checked_mapping(metadata, "metadata"), "metadata", limits.redactor),
     )
 
 
@@ -149,16 +149,20 @@ def checked_severity(value: str) -> Severity:
     raise InvalidEpisode(f"severity {value!r} must be one of {', '.join(SEVERITIES)}.")
 
 
-def _checked_time(value: datetime) -> datetime:
+def checked_time(value: datetime, name: str) -> datetime:
+    """Return a moment in UTC.
+
+    Raises:
+        InvalidEpisode: It has no time zone, or is out of range in UTC.
+    """
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise InvalidEpisode(
-            f"created_at={value!r} must be a datetime with a time zone, "
-            "for example datetime.now(UTC)."
+            f"{name}={value!r} must be a datetime with a time zone, for example datetime.now(UTC)."
         )
     try:
         return value.astimezone(UTC)
     except OverflowError:
-        raise InvalidEpisode(f"created_at={value!r} is out of range in UTC.") from None
+        raise InvalidEpisode(f"{name}={value!r} is out of range in UTC.") from None
 
 
 def _checked_mapping(value: Mapping[str, Any] | None, field: str) -> dict[str, Any]:

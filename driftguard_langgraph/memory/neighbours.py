@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from driftguard_langgraph.judgement.hearing import Hearing
-from driftguard_langgraph.judgement.match import compare
+from driftguard_langgraph.memory.candidates import judge
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import Vector, Wording
 from driftguard_langgraph.types import Action, Kind, Match, Namespace
@@ -63,7 +63,7 @@ def neighbourhood(
         hearing: Where undecided ones are put to the judge, if there is one.
     """
     near: Sequence[Neighbour] = [
-        Neighbour(hit, compare(action, hit.action, hit.similarity, min_similarity))
+        Neighbour(hit, judge(action, hit, min_similarity))
         for hit in store.search(namespace, kind, "action", vector, top_k * WORDINGS_PER_NODE)
     ]
     if hearing is not None:

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypedDict, TypeVar
 
+from driftguard_langgraph.memory.retention import Retention, expire
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath
 from driftguard_langgraph.types import Kind, Namespace, NodeType
+
+UNLIMITED = Retention()
+"""Neither age nor number is limited."""
 
 _Node = tuple[NodeType, str]
 _Edge = tuple[_Node, _Node]
@@ -17,9 +21,16 @@ _Part = TypeVar("_Part", bound=Hashable)
 
 
 class PruneSummary(TypedDict):
-    """What a prune of one graph removed."""
+    """What a prune of one graph removed.
+
+    Attributes:
+        episodes_removed: All episodes that went, those that had expired among them.
+        episodes_expired: Those beyond the age or the number that may be kept.
+        weak_edges_removed, stale_nodes_removed, isolated_nodes_removed: Of what was left.
+    """
 
     episodes_removed: int
+    episodes_expired: int
     weak_edges_removed: int
     stale_nodes_removed: int
     isolated_nodes_removed: int
@@ -84,23 +95,30 @@ def prune(
     now: datetime,
     stale_days: int,
     edge_min_frequency: int,
+    retention: Retention = UNLIMITED,
 ) -> PruneReport:
-    """Prune both graphs of a namespace, as one transaction; see `plan_prune`.
+    """Prune both graphs of a namespace, as one transaction; see `expire` and `plan_prune`.
 
     Verdicts about runs of which no episode is left go with the last one.
     """
 
-    def prune_one(kind: Kind) -> PruneSummary:
+    def prune_one(kind: Kind, expired: int) -> PruneSummary:
         plan = plan_prune(store.paths(namespace, kind), now, stale_days, edge_min_frequency)
         return PruneSummary(
-            episodes_removed=store.delete_paths(namespace, kind, [p.key for p in plan.paths]),
+            episodes_removed=expired
+            + store.delete_paths(namespace, kind, [p.key for p in plan.paths]),
+            episodes_expired=expired,
             weak_edges_removed=plan.weak_edges,
             stale_nodes_removed=plan.stale_nodes,
             isolated_nodes_removed=plan.isolated_nodes,
         )
 
     with store.exclusive():
-        report = PruneReport(mistakes=prune_one("mistake"), successes=prune_one("success"))
+        expired = expire(store, namespace, now, retention)
+        report = PruneReport(
+            mistakes=prune_one("mistake", expired["mistake"]),
+            successes=prune_one("success", expired["success"]),
+        )
         store.drop_idle_runs(namespace)
     return report
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from driftguard_langgraph.errors import ConfigurationError, InvalidEpisode
-from driftguard_langgraph.memory.episodes import MAX_ID_CHARS, checked_severity
+from driftguard_langgraph.memory.episodes import MAX_ID_CHARS, checked_severity, checked_time
 from driftguard_langgraph.memory.stores.records import RunVerdict
 from driftguard_langgraph.text.validation import TextLimits, checked_text, observed_text
 from driftguard_langgraph.types import RunReceipt, utc_now
@@ -18,8 +19,9 @@ def build_verdict(
     outcome: str,
     severity: str,
     limits: TextLimits,
+    decided_at: datetime | None = None,
 ) -> RunVerdict:
-    """Check what a caller reports and make a verdict of it, given now.
+    """Check what a caller reports and make a verdict of it.
 
     Args:
         thread_id: The thread that ended.
@@ -27,7 +29,8 @@ def build_verdict(
         success: How.
         outcome: What it led to.
         severity: How bad or valuable that was.
-        limits: How long the outcome may be.
+        limits: What the outcome may hold.
+        decided_at: When it was given, with a time zone; by default now.
 
     Raises:
         InvalidEpisode: Something given cannot be kept; the message says what.
@@ -48,7 +51,7 @@ def build_verdict(
         success=success,
         outcome=observed_text(outcome, "outcome", limits),
         severity=checked_severity(severity),
-        decided_at=utc_now(),
+        decided_at=utc_now() if decided_at is None else checked_time(decided_at, "decided_at"),
     )
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
 from driftguard_langgraph._locks import ForkSafeLock
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.memory.stores.langgraph import LangGraphMemoryStore
 from driftguard_langgraph.nodes.ids import RunIdentity
 from driftguard_langgraph.nodes.namespace import checked_template, filled
 from driftguard_langgraph.settings import DriftGuardSettings
@@ -52,6 +55,11 @@ class NodeRun:
     def identity(self) -> RunIdentity:
         """The ids of this execution."""
         return RunIdentity.of(self.runtime)
+
+    @property
+    def store(self) -> BaseStore | None:
+        """The store that the graph was compiled with, None without one."""
+        return self.runtime.store if self.runtime is not None else None
 
     @property
     def context(self) -> object:
@@ -162,7 +170,12 @@ class GuardNode(StepsNode):
 
 
 class GuardSource:
-    """The guard of a node: the given one, or the process's default, built at first use."""
+    """The guard of a node: the given one, else one over the store of the run, else the default.
+
+    A graph that is compiled with a store has said where its memory belongs; so has, before
+    that, whoever gives a guard. The default guard is the one of the `DRIFTGUARD_*` settings,
+    one for the process. Both are built at first use.
+    """
 
     def __init__(self, guard: DriftGuard | None) -> None:
         if guard is not None and not callable(getattr(guard, "review", None)):
@@ -171,27 +184,41 @@ class GuardSource:
                 "a store goes into DriftGuard(store=...)."
             )
         self._guard = guard
+        self._settings: DriftGuardSettings | None = None
 
-    def get(self) -> DriftGuard:
+    def get(self, run: NodeRun) -> DriftGuard:
         """Return the guard. It may build it, which reads files: call it off the event loop."""
-        if self._guard is None:
-            self._guard = _default_guard()
-        return self._guard
+        if self._guard is not None:
+            return self._guard
+        if self._settings is None:
+            self._settings = DriftGuardSettings()
+        return _shared_guard(run.store, self._settings)
 
 
-_defaults: dict[str, DriftGuard] = {}
-_defaults_lock = ForkSafeLock()
+SHARED_GUARDS = 8
+"""Guards over stores of runs that are kept for the next run, each with a copy of its memory."""
+
+_shared: OrderedDict[tuple[BaseStore | None, str], DriftGuard] = OrderedDict()
+_shared_lock = ForkSafeLock()
 
 
-def _default_guard() -> DriftGuard:
+def _shared_guard(store: BaseStore | None, settings: DriftGuardSettings) -> DriftGuard:
     # Shared by settings: with two guards of their own, a review and a record node would
     # load the model twice, and would not see each other's `memory` backend at all.
-    settings = DriftGuardSettings()
-    key = settings.model_dump_json()
-    with _defaults_lock:
-        if key not in _defaults:
-            _defaults[key] = DriftGuard(settings=settings)
-        return _defaults[key]
+    key = (store, settings.model_dump_json())
+    with _shared_lock:
+        guard = _shared.pop(key, None) or _built_guard(store, settings)
+        _shared[key] = guard
+        over_stores = [held for held in _shared if held[0] is not None]
+        for held in over_stores[:-SHARED_GUARDS]:
+            del _shared[held]
+        return guard
+
+
+def _built_guard(store: BaseStore | None, settings: DriftGuardSettings) -> DriftGuard:
+    if store is None:
+        return DriftGuard(settings=settings)
+    return DriftGuard(store=LangGraphMemoryStore(store), settings=settings)
 
 
 def _as_mapping(state: object) -> Mapping[str, Any]:

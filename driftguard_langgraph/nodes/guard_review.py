@@ -70,8 +70,9 @@ def create_guard_review_node(
     """Return a node that reviews the step in the state and writes plain JSON about it.
 
     Args:
-        guard: Whom to ask. None: the default guard (`DRIFTGUARD_*` settings, one for the
-            process), built at the first review.
+        guard: Whom to ask. None: a guard over the store that the graph was compiled with
+            (see `LangGraphMemoryStore`), or else the default guard (`DRIFTGUARD_*` settings,
+            one for the process), built at the first review.
         action_key: Where the step is: words, or a tool call `{"name", "args"}`.
         policy: What follows from a warning. None: the guard's own.
         min_confidence: Below this confidence nothing is stopped, 0..1. None: the guard's.
@@ -155,7 +156,7 @@ class _GuardReviewNode(GuardNode):
                 problem = found
 
     def _review(self, run: NodeRun, action: Any, acknowledged: bool = False) -> GuardReview:
-        return self._source.get().review(
+        return self._source.get(run).review(
             action,
             policy=self._policy,
             min_confidence=self._min_confidence,

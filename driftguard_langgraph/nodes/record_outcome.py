@@ -107,7 +107,7 @@ class _RecordOutcomeNode(GuardNode):
         }
 
     def _record(self, run: NodeRun, succeeded: bool) -> Receipt:
-        keys, guard = self._keys, self._source.get()
+        keys, guard = self._keys, self._source.get(run)
         action = run.require(keys.action_key, "action_key", "the planner")
         record = guard.record_success if succeeded else guard.record
         feedback = run.text(keys.feedback_key, NO_FEEDBACK)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from driftguard_langgraph.errors import InvalidEpisode
+from driftguard_langgraph.text.redaction import Redactor
 from driftguard_langgraph.text.validation import TextLimits, checked_text
 from driftguard_langgraph.types import Action, ToolCall
 
@@ -40,14 +41,19 @@ def as_action(value: ActionLike, limits: TextLimits) -> Action:
     if not isinstance(args, Mapping):
         raise InvalidEpisode(f"{_ARGS_EXPECTED}; args is {type(args).__name__}.")
     name = checked_text(name, "the tool call's name", limits)
-    plain = plain_json(args, "the tool call's args")
+    plain = plain_json(args, "the tool call's args", limits.redactor)
     rendered = render_tool_call(name, plain)
     text = checked_text(rendered, "action", limits)
     return Action(text, name, plain if text == rendered else None)
 
 
-def plain_json(value: object, field: str) -> Any:
+def plain_json(value: object, field: str, redactor: Redactor | None = None) -> Any:
     """Return a deep copy of `value` made of plain JSON types only.
+
+    Args:
+        value: What the caller gave.
+        field: Its name, for the message.
+        redactor: Takes secrets out of the copy.
 
     Raises:
         InvalidEpisode: Something in it is not JSON (NaN and infinity included).
@@ -57,7 +63,7 @@ def plain_json(value: object, field: str) -> Any:
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEpisode(f"{field} must be plain JSON: {error}.") from None
     checked_text(json.dumps(copy, ensure_ascii=False), field, TextLimits(max_chars=2**31))
-    return copy
+    return copy if redactor is None else redactor.json(copy)
 
 
 def render_tool_call(name: str, args: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from driftguard_langgraph.errors import ConfigurationError, InvalidEpisode
+from driftguard_langgraph.settings import DriftGuardSettings
+from driftguard_langgraph.text.redaction import Redactor
 from driftguard_langgraph.types import Namespace
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -16,15 +18,23 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class TextLimits:
-    """How long a text may be, and what happens to a longer one.
+    """What a text may hold: how long it may be, and what must not be in it.
 
     Attributes:
         max_chars: Longest text that is kept whole, in characters.
         overflow: `truncate` keeps head and tail; `refuse` raises.
+        redactor: Takes secrets out, None to leave them in.
     """
 
     max_chars: int = 20_000
     overflow: Literal["truncate", "refuse"] = "truncate"
+    redactor: Redactor | None = None
+
+    @classmethod
+    def of(cls, settings: DriftGuardSettings) -> TextLimits:
+        """Return what the settings allow in the texts of steps and outcomes."""
+        redactor = Redactor(settings.redact_patterns) if settings.redact else None
+        return cls(settings.max_text_chars, settings.text_overflow, redactor)
 
 
 def checked_text(value: object, field: str, limits: TextLimits) -> str:
@@ -52,6 +62,8 @@ def checked_text(value: object, field: str, limits: TextLimits) -> str:
             f"{field} holds a lone surrogate at {error.start}: it is not valid Unicode. "
             "Decode the bytes with errors='replace' first."
         ) from None
+    if limits.redactor is not None:
+        value = limits.redactor.text(value)
     return _bounded(value, field, limits)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
+from driftguard_langgraph.memory.stores.json_store import JsonMemoryStore
+from driftguard_langgraph.memory.stores.postgres import PostgresMemoryStore
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
 from driftguard_langgraph.settings import DriftGuardSettings
 
@@ -19,4 +21,8 @@ def open_store(settings: DriftGuardSettings) -> BaseMemoryStore:
     """
     if settings.storage_backend == "memory":
         return EphemeralMemoryStore()
-    return SqliteMemoryStore.open(settings.sqlite_filepath)
+    if settings.storage_backend == "json":
+        return JsonMemoryStore.open(settings.json_filepath)
+    if settings.storage_backend == "postgres":
+        return PostgresMemoryStore.open(settings.postgres_dsn.get_secret_value())
+    return SqliteMemoryStore.open(settings.sqlite_filepath, durability=settings.sqlite_durability)

@@ -137,6 +137,10 @@ class BaseMemoryStore(Closing):
         """Return the verdict about a run, if there is one."""
 
     @abstractmethod
+    def list_runs(self, namespace: Namespace) -> Sequence[RunVerdict]:
+        """Return every verdict of a namespace, the one given first first."""
+
+    @abstractmethod
     def run_shares(
         self, namespace: Namespace, actions: Mapping[Kind, Sequence[str]]
     ) -> Sequence[RunShare]:
@@ -230,6 +234,7 @@ class BaseMemoryStore(Closing):
     anext_success = async_twin(next_success)
     aset_run = async_twin(set_run)
     aget_run = async_twin(get_run)
+    alist_runs = async_twin(list_runs)
     arun_shares = async_twin(run_shares)
     adrop_idle_runs = async_twin(drop_idle_runs)
     aget = async_twin(get)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from driftguard_langgraph.memory.stores.sqlite_file import connect
+from driftguard_langgraph.memory.stores.sqlite_file import Durability, connect
 from driftguard_langgraph.memory.stores.sqlite_tables import SqliteTables, in_memory
 
 
@@ -16,14 +16,16 @@ class SqliteMemoryStore(SqliteTables):
     """Memory in one SQLite database (WAL): safe for threads and processes.
 
     Every record is one transaction, nothing that is kept is ever rewritten, and what
-    another process recorded is seen by the next call. Vectors are searched exactly, in a
-    matrix that is filled once and then only extended.
+    another process recorded is seen by the next call. Vectors are searched in a matrix that
+    is filled once and then only extended (see `vector_index`).
 
     Args:
         connection: A live connection, made with `check_same_thread=False` if the store is
             used from several threads or by its async methods. The store takes over its
             transaction control (`isolation_level` becomes None) and its `row_factory`; it
             does not close it.
+        durability: What a power failure may take: `normal`, at worst the newest records;
+            `full`, nothing that was acknowledged.
 
     Raises:
         ConfigurationError: The connection opens transactions by itself
@@ -39,12 +41,15 @@ class SqliteMemoryStore(SqliteTables):
         ```
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, *, durability: Durability = "normal"
+    ) -> None:
         super().__init__(connection)
+        self._durability = durability
         self.quarantined: Path | None = None
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
+    def open(cls, path: str | Path, *, durability: Durability = "normal") -> Self:
         """Open (or create) a memory file and bring it to the newest schema.
 
         A damaged file is moved aside, with a warning in the log and its new name in the
@@ -53,6 +58,7 @@ class SqliteMemoryStore(SqliteTables):
 
         Args:
             path: The file, or `":memory:"`.
+            durability: What a power failure may take; see the class.
 
         Raises:
             SchemaMismatch: The file belongs to another application or a newer version.
@@ -63,16 +69,18 @@ class SqliteMemoryStore(SqliteTables):
             store.setup()
         else:
             file = Path(path).expanduser().absolute()
-            connection, moved = connect(file)
-            store = cls(connection)
-            store._session.reopen = lambda: connect(file)[0]
+            connection, moved = connect(file, durability)
+            store = cls(connection, durability=durability)
+            store._session.reopen = lambda: connect(file, durability)[0]
             store.quarantined = moved
         store._own()
         return store
 
     @classmethod
     @contextmanager
-    def from_conn_string(cls, conn_string: str) -> Iterator[Self]:
+    def from_conn_string(
+        cls, conn_string: str, *, durability: Durability = "normal"
+    ) -> Iterator[Self]:
         """Open a memory file for the length of a `with` block; see `open`."""
-        with cls.open(conn_string) as store:
+        with cls.open(conn_string, durability=durability) as store:
             yield store

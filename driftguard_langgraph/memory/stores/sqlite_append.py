@@ -1,8 +1,10 @@
-"""Writing one episode into the SQLite tables, inside the caller's transaction."""
+"""Writing episodes into the SQLite tables and erasing them, in the caller's transaction."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from driftguard_langgraph.errors import SchemaMismatch
@@ -79,6 +81,25 @@ def set_space(session: SqliteSession, space: EmbeddingSpace) -> None:
     """Note the space of the vectors, and that those in anybody's memory are of another."""
     session.set_meta("embedding", json.dumps(asdict(space)))
     session.forget_vectors()
+
+
+def erase_episodes(session: SqliteSession, episodes: Sequence[sqlite3.Row]) -> int:
+    """Delete episodes, with the texts that no other one has.
+
+    Args:
+        session: The connection, in a transaction.
+        episodes: Rows with `seq`, `action`, `feedback` and `outcome`.
+
+    Returns:
+        How many episodes.
+    """
+    if episodes:
+        gone = json.dumps([row["seq"] for row in episodes])
+        texts = {row[role] for row in episodes for role in ("action", "feedback", "outcome")}
+        session.write("delete episodes", sql.DELETE_EPISODES, (gone,))
+        session.write("delete texts", sql.DELETE_ORPHANS, (json.dumps([*texts]),))
+        session.note_erasure()
+    return len(episodes)
 
 
 def _count_new_edges(session: SqliteSession, episode: Episode, placement: Placement) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from filelock import FileLock
 
@@ -35,6 +36,19 @@ millisecond per MiB); larger ones only by `driftguard doctor`."""
 SMALLEST_DATABASE = 512
 """Bytes of the smallest page SQLite knows (its file format); less is no database. SQLite
 itself takes a file of one byte for an empty one and would overwrite it."""
+
+CACHED_KIB = 32 * 1024
+"""Pages of the file that a connection may keep in memory. With SQLite's own 2 MiB, a review of
+20,000 episodes reads its texts from the system again and again."""
+
+Durability = Literal["normal", "full"]
+"""What a power failure may take; a process that dies takes nothing, either way.
+
+- `normal`: the newest records, those since the log was last written to disk (at the latest
+  about 1,000 pages, some hundred records, ago; the operating system writes every half minute
+  or so). The file stays sound and what is lost is always the end.
+- `full`: nothing that was acknowledged. Every record waits for the disk.
+"""
 
 _ASKS_FOR_EFFECTIVE_USER = os.access in os.supports_effective_ids
 
@@ -80,13 +94,16 @@ def _code(error: sqlite3.Error) -> int:
 def file_identity(path: str) -> tuple[int, int] | None:
     """Return what tells the file at `path` from any other, None if there is none."""
     try:
-        found = Path(path).stat()
+        # Asked before every call: a `Path` would cost more than the answer.
+        found = os.stat(path)  # noqa: PTH116
     except OSError:
         return None
     return found.st_dev, found.st_ino
 
 
-def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
+def connect(
+    path: Path, durability: Durability = "normal"
+) -> tuple[sqlite3.Connection, Path | None]:
     """Open or create the memory file, readable by its owner only.
 
     A file that is damaged, or is no database at all, is moved aside with all its bytes and
@@ -94,6 +111,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
 
     Args:
         path: The file. Missing folders are created.
+        durability: What a power failure may take.
 
     Returns:
         The connection, ready to use, and where a damaged file was moved, if one was.
@@ -108,7 +126,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         moved = None if _is_sound(path) else _begin_anew(path)
-        _require_writable(path)
+        require_writable(path)
     except OSError as error:
         raise StoreUnavailable(
             f"cannot open the memory file {path}: {error.strerror or error}. Name a file in a "
@@ -117,7 +135,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, Path | None]:
     with sqlite_errors(f"open {path}"):
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, check_same_thread=False)
         try:
-            prepare(connection)
+            prepare(connection, durability)
         except BaseException:
             connection.close()
             raise
@@ -132,15 +150,20 @@ def _is_sound(path: Path) -> bool:
         return False
 
 
-def _require_writable(path: Path) -> None:
+def require_writable(path: Path) -> None:
+    """Raise `PermissionError` unless this process may read and write the file."""
     # Asked of the system, not tried: closing a second descriptor of the file would drop the
     # locks that another connection of this process has on it.
     if not os.access(path, os.R_OK | os.W_OK, effective_ids=_ASKS_FOR_EFFECTIVE_USER):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def prepare(connection: sqlite3.Connection) -> None:
+def prepare(connection: sqlite3.Connection, durability: Durability = "normal") -> None:
     """Bring a connection's database to the newest schema and set the connection up.
+
+    Args:
+        connection: Open, outside a transaction.
+        durability: What a power failure may take.
 
     Raises:
         SchemaMismatch: The database belongs to another application or a newer version.
@@ -148,9 +171,8 @@ def prepare(connection: sqlite3.Connection) -> None:
     connection.isolation_level = None
     migrate(connection)
     _switch_to_wal(connection)
-    # NORMAL loses no committed record when a process dies; when the machine does, at worst
-    # the newest ones.
-    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute(f"PRAGMA synchronous={durability}")
+    connection.execute(f"PRAGMA cache_size=-{CACHED_KIB}")
     # What is deleted is overwritten at once; see also `SqliteSession._scrub`.
     connection.execute("PRAGMA secure_delete=ON")
 
@@ -219,7 +241,7 @@ def _begin_anew(path: Path) -> Path | None:
                 f"{path} is no database ({wrong}) and was left as it is. Choose another file "
                 "for the memory (setting sqlite_filepath)."
             )
-        moved = None if wrong is None else _set_aside(path, wrong)
+        moved = None if wrong is None else set_aside(path, wrong)
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     return moved
@@ -233,7 +255,16 @@ def _is_database(path: Path) -> bool:
         return file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
 
 
-def _set_aside(path: Path, wrong: str) -> Path:
+def set_aside(path: Path, wrong: str) -> Path:
+    """Move a damaged file out of the way with all its bytes, and say so in the log.
+
+    Args:
+        path: The file; nobody else may move it or write to it meanwhile.
+        wrong: What is wrong with it.
+
+    Returns:
+        Where it is now.
+    """
     aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
     path.rename(aside)
     for suffix in ("-wal", "-shm", "-journal"):

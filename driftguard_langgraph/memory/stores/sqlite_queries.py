@@ -142,6 +142,11 @@ PARTS_ON_PATHS = (
                  json_extract(value, '$[2]') FROM json_each(:paths))
 """
 )
+WORDINGS_OF_EPISODE = """
+    SELECT e.seq, w.role, w.node, w.vector FROM episodes e
+    CROSS JOIN wordings w ON w.id IN (e.action, e.feedback, e.outcome)
+    WHERE e.namespace=? AND e.episode_id=?
+"""
 DELETE_EPISODES = "DELETE FROM episodes WHERE seq IN (SELECT value FROM json_each(?))"
 DELETE_ORPHANS = """
     DELETE FROM wordings WHERE id IN (SELECT value FROM json_each(?))
@@ -159,3 +164,14 @@ NEEDS_TOUCH = (
     f"SELECT EXISTS(SELECT 1 FROM wordings INDEXED BY wordings_node WHERE {_UNUSED_LATELY})"
 )
 TOUCH = f"UPDATE wordings INDEXED BY wordings_node SET last_used = :at WHERE {_UNUSED_LATELY}"
+
+_ACTION_NODE = "wordings INDEXED BY wordings_node"
+_OF_ACTION_NODE = "WHERE namespace=? AND kind=? AND role='action' AND node=?"
+LAST_USE = f"SELECT max(last_used) FROM {_ACTION_NODE} {_OF_ACTION_NODE}"
+SET_USE = f"UPDATE {_ACTION_NODE} SET last_used=? {_OF_ACTION_NODE}"
+
+SET_ORDER = "UPDATE episodes SET seq=? WHERE namespace=? AND episode_id=?"
+ORDER_IS_TAKEN = """
+    SELECT EXISTS(
+        SELECT 1 FROM episodes WHERE seq=? AND NOT (namespace=? AND episode_id=?))
+"""

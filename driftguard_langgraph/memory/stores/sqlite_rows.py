@@ -1,12 +1,12 @@
-"""Row codecs of the SQLite store: pure, no I/O."""
+"""Row codecs of the SQL stores: pure, no I/O."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,14 @@ from driftguard_langgraph.memory.stores.records import (
     Wording,
 )
 from driftguard_langgraph.types import SEVERITIES, Action, Episode, Namespace
+
+
+class Row(Protocol):
+    """A row whose columns are read by name."""
+
+    def __getitem__(self, key: str, /) -> Any:
+        """Return the value of a column."""
+
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -49,8 +57,8 @@ def decode_time(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
-def encode_vector(vector: Vector, space: EmbeddingSpace) -> bytes:
-    """Write a vector as little-endian 32-bit floats.
+def checked_vector(vector: Vector, space: EmbeddingSpace) -> Vector:
+    """Return a vector.
 
     Raises:
         SchemaMismatch: It is not a vector of this space.
@@ -60,10 +68,19 @@ def encode_vector(vector: Vector, space: EmbeddingSpace) -> bytes:
             f"a vector of shape {vector.shape} is not one of {space.model_id}, whose vectors "
             f"have {space.dimension} numbers: check the embedder's `dimension`."
         )
-    return vector.astype("<f4", copy=False).tobytes()
+    return vector
 
 
-def decode_vectors(rows: Sequence[sqlite3.Row]) -> Vector:
+def encode_vector(vector: Vector, space: EmbeddingSpace) -> bytes:
+    """Write a vector as little-endian 32-bit floats.
+
+    Raises:
+        SchemaMismatch: It is not a vector of this space.
+    """
+    return checked_vector(vector, space).astype("<f4", copy=False).tobytes()
+
+
+def decode_vectors(rows: Sequence[Row]) -> Vector:
     """Read the vectors of some rows as one matrix, a row each."""
     joined = np.frombuffer(b"".join(row["vector"] for row in rows), "<f4")
     return joined.reshape(len(rows), -1)
@@ -74,13 +91,13 @@ def decode_action(text: str, tool_name: str | None, tool_args: str | None) -> Ac
     return Action(text, tool_name, None if tool_args is None else json.loads(tool_args))
 
 
-def decode_wording(row: sqlite3.Row, similarity: float = 1.0) -> Wording:
+def decode_wording(row: Row, similarity: float = 1.0) -> Wording:
     """Read a row of a wording query."""
     action = decode_action(row["text"], row["tool_name"], row["tool_args"])
     return Wording(row["node"], action, similarity)
 
 
-def decode_episode(row: sqlite3.Row) -> Episode:
+def decode_episode(row: Row) -> Episode:
     """Read a row of an episode query."""
     return Episode(
         episode_id=row["episode_id"],
@@ -96,7 +113,7 @@ def decode_episode(row: sqlite3.Row) -> Episode:
     )
 
 
-def decode_run(row: sqlite3.Row) -> RunVerdict:
+def decode_run(row: Row) -> RunVerdict:
     """Read a verdict back."""
     return RunVerdict(
         scope=row["scope"],
@@ -108,15 +125,15 @@ def decode_run(row: sqlite3.Row) -> RunVerdict:
     )
 
 
-def decode_paths(rows: Iterable[sqlite3.Row]) -> list[ChainPath]:
+def decode_paths(rows: Iterable[Row]) -> list[ChainPath]:
     """Join the rows of a path query, one for each wording of a path, oldest path first."""
-    paths: dict[tuple[str, str, str], list[sqlite3.Row]] = {}
+    paths: dict[tuple[str, str, str], list[Row]] = {}
     for row in sorted(rows, key=lambda row: int(row["oldest"])):
         paths.setdefault((row["a"], row["f"], row["o"]), []).append(row)
     return [_joined(key, ways) for key, ways in paths.items()]
 
 
-def _joined(key: tuple[str, str, str], ways: list[sqlite3.Row]) -> ChainPath:
+def _joined(key: tuple[str, str, str], ways: list[Row]) -> ChainPath:
     newest = max(ways, key=lambda way: int(way["newest"]))
     sample = sorted((pair for way in ways for pair in json.loads(way["sample"])), reverse=True)
     used = [way["last_used"] for way in ways if way["last_used"] is not None]

@@ -36,6 +36,11 @@ _GET_RUN = """
     WHERE namespace=? AND scope=? AND run=?
 """
 
+_LIST_RUNS = """
+    SELECT scope, run, success, outcome, severity, decided_at FROM runs
+    WHERE namespace=? ORDER BY decided_at, scope, run
+"""
+
 # A scope is also the name of the column, and of the index over it, that hold the ids.
 _COUNT_ACTIONS = """
     SELECT count(DISTINCT a.node)
@@ -90,6 +95,29 @@ _DROP_IDLE = "DELETE FROM runs WHERE namespace=? AND (" + (
 )
 
 
+_ALL_RUNS = "SELECT * FROM runs ORDER BY namespace, scope, run"
+
+
+def write_run(session: SqliteSession, namespace: Namespace, verdict: RunVerdict) -> None:
+    """Write a verdict in place of an earlier one, in the caller's transaction."""
+    key = (rows.encode_namespace(namespace), verdict.scope, verdict.run)
+    said = (
+        int(verdict.success),
+        verdict.outcome,
+        SEVERITIES.index(verdict.severity),
+        rows.encode_time(verdict.decided_at),
+    )
+    session.write("record a run", _SET_RUN, (*key, *said))
+
+
+def all_runs(session: SqliteSession) -> dict[Namespace, list[RunVerdict]]:
+    """Return every verdict by namespace."""
+    found: dict[Namespace, list[RunVerdict]] = {}
+    for row in session.read("read runs", _ALL_RUNS):
+        found.setdefault(rows.decode_namespace(row["namespace"]), []).append(rows.decode_run(row))
+    return found
+
+
 class SqliteRuns(BaseMemoryStore):
     """The part of the SQLite store that keeps verdicts about runs."""
 
@@ -99,16 +127,10 @@ class SqliteRuns(BaseMemoryStore):
         """Keep a verdict about a run; see `BaseMemoryStore.set_run`."""
         whose = rows.encode_namespace(namespace)
         key = (whose, verdict.scope, verdict.run)
-        said = (
-            int(verdict.success),
-            verdict.outcome,
-            SEVERITIES.index(verdict.severity),
-            rows.encode_time(verdict.decided_at),
-        )
         count = _COUNT_ACTIONS.format(scope=verdict.scope)
         with self.exclusive():
             replaced = bool(self._session.read("record a run", _RUN_EXISTS, key)[0][0])
-            self._session.write("record a run", _SET_RUN, (*key, *said))
+            write_run(self._session, namespace, verdict)
             actions = self._session.read("record a run", count, (whose, verdict.run))[0][0]
         return RunKept(replaced, int(actions))
 
@@ -117,6 +139,11 @@ class SqliteRuns(BaseMemoryStore):
         key = (rows.encode_namespace(namespace), scope, run)
         found = self._session.read("read a run", _GET_RUN, key)
         return rows.decode_run(found[0]) if found else None
+
+    def list_runs(self, namespace: Namespace) -> Sequence[RunVerdict]:
+        """Return every verdict of a namespace; see `BaseMemoryStore.list_runs`."""
+        key = (rows.encode_namespace(namespace),)
+        return [rows.decode_run(row) for row in self._session.read("list runs", _LIST_RUNS, key)]
 
     def run_shares(
         self, namespace: Namespace, actions: Mapping[Kind, Sequence[str]]

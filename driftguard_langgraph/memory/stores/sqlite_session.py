@@ -26,7 +26,7 @@ Values = Sequence[Any] | Mapping[str, Any]
 READ_AT_ONCE = 4096
 """Vectors read per query while an index is filled: about 6 MB of 384 floats."""
 
-SCRUBBED_SIZE = 256 * 2**20
+SCRUBBED_SIZE = 2**30
 """Files up to this many bytes are rewritten after a deletion (about 9 ms per MB, in which
 nobody else can write)."""
 
@@ -156,9 +156,11 @@ class SqliteSession:
         self._erased = False
         wrong = "the file is too large to be rewritten by the way."
         try:
-            if Path(self._path or "").stat().st_size <= SCRUBBED_SIZE:
+            small = Path(self._path or "").stat().st_size <= SCRUBBED_SIZE
+            if small:
                 self._run("overwrite what was deleted", "VACUUM")
-                self._run("empty the log", "PRAGMA wal_checkpoint(TRUNCATE)")
+            self._run("empty the log", "PRAGMA wal_checkpoint(TRUNCATE)")
+            if small:
                 return
         except (StoreUnavailable, OSError) as error:
             wrong = str(error)

@@ -22,8 +22,12 @@ from driftguard_langgraph.memory.stores.records import (
     Vector,
     Wording,
 )
-from driftguard_langgraph.memory.stores.sqlite_append import insert_episode, set_space
-from driftguard_langgraph.memory.stores.sqlite_file import prepare, sqlite_errors
+from driftguard_langgraph.memory.stores.sqlite_append import (
+    erase_episodes,
+    insert_episode,
+    set_space,
+)
+from driftguard_langgraph.memory.stores.sqlite_file import Durability, prepare, sqlite_errors
 from driftguard_langgraph.memory.stores.sqlite_runs import SqliteRuns
 from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
 from driftguard_langgraph.types import Action, Episode, Kind, Namespace, NodeType
@@ -42,6 +46,8 @@ class SqliteTables(SqliteRuns):
         ConfigurationError: The connection manages transactions itself, or is in one.
     """
 
+    _durability: Durability = "normal"
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         if getattr(connection, "autocommit", None) is False:
             raise ConfigurationError(
@@ -52,8 +58,11 @@ class SqliteTables(SqliteRuns):
             raise ConfigurationError(
                 "the store was given a connection with a transaction under way: commit it first."
             )
-        self._session = SqliteSession(connection)
+        self._session = self._session_on(connection)
         self._owned = False
+
+    def _session_on(self, connection: sqlite3.Connection) -> SqliteSession:
+        return SqliteSession(connection)
 
     def _own(self) -> None:
         """Close the connection with the store, and when nobody holds the store any more."""
@@ -63,7 +72,7 @@ class SqliteTables(SqliteRuns):
     def setup(self) -> None:
         """Create or migrate the schema. Calling it again does nothing."""
         with self._session.lock, sqlite_errors("set up the memory"):
-            prepare(self._session.connection)
+            prepare(self._session.connection, self._durability)
 
     def close(self) -> None:
         """Close the connection if the store opened it. Calling it again does nothing."""
@@ -187,13 +196,15 @@ class SqliteTables(SqliteRuns):
             "stale": rows.encode_time(at - USE_RESOLUTION),
         }
         if self._session.read("note a use", sql.NEEDS_TOUCH, values)[0][0]:
-            self._session.write("note a use", sql.TOUCH, values)
+            with self.exclusive():
+                self._session.write("note a use", sql.TOUCH, values)
 
     def delete(self, namespace: Namespace, episode_id: str) -> bool:
         """Erase one episode; see `BaseMemoryStore.delete`."""
         values = (rows.encode_namespace(namespace), episode_id)
         with self.exclusive():
-            return self._erase(self._session.read("delete", sql.PARTS_OF_EPISODE, values)) > 0
+            found = self._session.read("delete", sql.PARTS_OF_EPISODE, values)
+            return erase_episodes(self._session, found) > 0
 
     def delete_paths(
         self, namespace: Namespace, kind: Kind, paths: Sequence[tuple[str, str, str]]
@@ -205,17 +216,8 @@ class SqliteTables(SqliteRuns):
             "paths": json.dumps([*paths]),
         }
         with self.exclusive():
-            return self._erase(self._session.read("prune", sql.PARTS_ON_PATHS, values))
-
-    def _erase(self, episodes: Sequence[sqlite3.Row]) -> int:
-        """Delete episodes, with the texts that no other one has; return how many."""
-        if episodes:
-            gone = json.dumps([row["seq"] for row in episodes])
-            texts = {row[role] for row in episodes for role in ("action", "feedback", "outcome")}
-            self._session.write("delete episodes", sql.DELETE_EPISODES, (gone,))
-            self._session.write("delete texts", sql.DELETE_ORPHANS, (json.dumps([*texts]),))
-            self._session.note_erasure()
-        return len(episodes)
+            found = self._session.read("prune", sql.PARTS_ON_PATHS, values)
+            return erase_episodes(self._session, found)
 
     def texts(self) -> Sequence[str]:
         """Return every distinct text that is kept, of all namespaces."""

@@ -1,4 +1,4 @@
-"""Exact cosine search over rows that only grow, kept as matrices."""
+"""Cosine search over rows that only grow, kept as matrices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftguard_langgraph.errors import SchemaMismatch
+from driftguard_langgraph.memory.stores.vector_sketch import COLUMNS, Sketch
 from driftguard_langgraph.types import Kind, NodeType
 
 Shelf = tuple[str, Kind, NodeType]
@@ -18,17 +19,27 @@ KEPT_BYTES = 256 * 2**20
 serves many namespaces may grow to; reading a vector again costs about 2 µs."""
 
 
-class VectorIndex:
-    """Unit vectors with ascending integer ids, searched exactly.
+SKETCHED_FROM = 4096
+"""Rows from which on a sketch is quicker than comparing all of them (measured)."""
 
-    One matrix product answers a query: 0.06 ms at 1,000 rows and 1.7 ms at 10,000 rows of
-    384 floats on one core. Not thread-safe: the owner holds a lock.
+MOST_SKETCHED = 128
+"""Rows that may be wanted of a sketch; for more, all are compared."""
+
+
+class VectorIndex:
+    """Unit vectors with ascending integer ids.
+
+    Up to `SKETCHED_FROM` rows are searched exactly: one matrix product, 0.06 ms at 1,000
+    rows of 384 floats on one core. Of more, a sketch picks out some hundreds, which are then
+    compared exactly: 0.3 ms at 10,000 rows, 2 ms at 100,000 (15 ms for all of them). Not
+    thread-safe: the owner holds a lock.
     """
 
     def __init__(self) -> None:
         self._ids = np.empty(0, np.int64)
         self._rows = np.empty((0, 0), np.float32)
         self._size = 0
+        self._sketch = Sketch()
 
     @property
     def newest(self) -> int:
@@ -38,7 +49,7 @@ class VectorIndex:
     @property
     def nbytes(self) -> int:
         """Bytes held in memory, spare room included."""
-        return self._rows.nbytes + self._ids.nbytes
+        return self._rows.nbytes + self._ids.nbytes + self._sketch.nbytes
 
     def extend(self, ids: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Append vectors.
@@ -59,6 +70,13 @@ class VectorIndex:
         self._rows[self._size : size] = vectors
         self._ids[self._size : size] = ids
         self._size = size
+        if self._is_sketched:
+            self._sketch.catch_up(self._rows[:size])
+
+    @property
+    def _is_sketched(self) -> bool:
+        # Vectors that are hardly longer than their short form gain nothing by it.
+        return self._size >= SKETCHED_FROM and self._rows.shape[1] > 2 * COLUMNS
 
     def search(self, vector: NDArray[np.float32], limit: int) -> dict[int, float]:
         """Return the ids of the nearest rows with their cosines, nearest first, ties by age.
@@ -77,14 +95,18 @@ class VectorIndex:
                 f"the memory holds vectors of {self._rows.shape[1]} numbers, the query has "
                 f"{vector.size}: use the model the memory was embedded with, or call reembed()."
             )
-        scores = self._rows[: self._size] @ vector
-        nearest = np.arange(self._size)
-        if limit < self._size:
+        rows, ids = self._rows[: self._size], self._ids
+        if self._is_sketched and limit <= MOST_SKETCHED:
+            places = self._sketch.candidates(vector)
+            rows, ids = rows[places], ids[places]
+        scores = rows @ vector
+        nearest = np.arange(len(scores))
+        if limit < len(scores):
             # All that tie with the last place stay, so that age decides among them.
-            last = self._size - limit
+            last = len(scores) - limit
             nearest = np.flatnonzero(scores >= np.partition(scores, last)[last])
         nearest = nearest[np.argsort(-scores[nearest], kind="stable")][:limit]
-        return {int(self._ids[i]): float(scores[i]) for i in nearest}
+        return {int(ids[i]): float(scores[i]) for i in nearest}
 
 
 class Shelves:

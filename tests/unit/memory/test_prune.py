@@ -22,6 +22,7 @@ OLD = NOON - timedelta(days=STALE_DAYS, microseconds=1)
 NOT_YET_OLD = NOON - timedelta(days=STALE_DAYS)
 NOTHING = {
     "episodes_removed": 0,
+    "episodes_expired": 0,
     "weak_edges_removed": 0,
     "stale_nodes_removed": 0,
     "isolated_nodes_removed": 0,
@@ -165,12 +166,14 @@ def test_a_memory_is_pruned_on_both_sides_and_nowhere_else(store: BaseMemoryStor
     assert report == {
         "mistakes": {
             "episodes_removed": 3,
+            "episodes_expired": 0,
             "weak_edges_removed": 2,
             "stale_nodes_removed": 1,
             "isolated_nodes_removed": 2,
         },
         "successes": {
             "episodes_removed": 1,
+            "episodes_expired": 0,
             "weak_edges_removed": 2,
             "stale_nodes_removed": 0,
             "isolated_nodes_removed": 3,

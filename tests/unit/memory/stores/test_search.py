@@ -8,22 +8,16 @@ import pytest
 from driftguard_langgraph.errors import SchemaMismatch
 from driftguard_langgraph.memory.stores import sqlite_session
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
-from driftguard_langgraph.memory.stores.records import Placed, Placement, Vector
-from driftguard_langgraph.memory.stores.vector_index import Shelves, VectorIndex
-from driftguard_langgraph.types import Action, NodeType
-from tests.memory_samples import HOME, SPACE, append, episode, vector
-
-
-def brute_force(rows: Vector, query: Vector, limit: int) -> list[int]:
-    return [int(i) for i in np.argsort(-(rows @ query), kind="stable")[:limit]]
-
-
-def coarse_vectors(rng: np.random.Generator, count: int, dimension: int) -> Vector:
-    """Unit vectors of few values, so that many scores are exactly equal."""
-    rows = np.zeros((count, dimension), np.float32)
-    for row in rows:
-        row[rng.choice(dimension, 4, replace=False)] = rng.choice([0.5, -0.5], 4)
-    return rows
+from driftguard_langgraph.memory.stores.records import Vector
+from driftguard_langgraph.memory.stores.vector_index import (
+    MOST_SKETCHED,
+    SKETCHED_FROM,
+    Shelves,
+    VectorIndex,
+)
+from driftguard_langgraph.testing.checks.searching import brute_force, coarse_vectors
+from driftguard_langgraph.types import NodeType
+from tests.memory_samples import HOME, append, episode, vector
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 40, 199, 200, 201, 10_000])
@@ -117,58 +111,6 @@ def test_the_shelf_asked_last_is_given_up_last() -> None:
     assert shelves.open(("b", "mistake", "action")).newest == 0
 
 
-def test_a_store_finds_what_sorting_everything_finds(store: BaseMemoryStore) -> None:
-    rng = np.random.default_rng(7)
-    rows = coarse_vectors(rng, 60, SPACE.dimension)
-    with store.exclusive():
-        for number, row in enumerate(rows):
-            what = episode(f"e{number}", f"action {number}")
-            placement = Placement(
-                Placed(what.action.text, f"node {number}", row, created=True),
-                Placed(what.feedback, "f", vector("f"), created=number == 0),
-                Placed(what.outcome, "o", vector("o"), created=number == 0),
-            )
-            store.append(what, placement, SPACE)
-    for query in coarse_vectors(rng, 10, SPACE.dimension):
-        for limit in (1, 5, 60, 100):
-            hits = store.search(HOME, "mistake", "action", query, limit)
-            expected = brute_force(rows, query, limit)
-            assert [hit.action.text for hit in hits] == [f"action {n}" for n in expected]
-            assert [hit.node for hit in hits] == [f"node {n}" for n in expected]
-            assert [hit.similarity for hit in hits] == pytest.approx(
-                [float(rows[n] @ query) for n in expected], abs=1e-5
-            )
-
-
-def test_a_random_history_of_appends_and_deletions_is_searched_exactly(
-    store: BaseMemoryStore,
-) -> None:
-    rng = np.random.default_rng(11)
-    kept: dict[str, None] = {}
-    for number in range(150):
-        if kept and rng.random() < 0.35:
-            gone = list(kept)[rng.integers(len(kept))]
-            del kept[gone]
-            assert store.delete(HOME, gone)
-        else:
-            name = f"step {number}"
-            append(store, episode(name, name))
-            kept[name] = None
-        query, limit = vector(f"query {number}"), (1, 3, 50)[rng.integers(3)]
-        hits = store.search(HOME, "mistake", "action", query, limit)
-        scores = {name: float(vector(name) @ query) for name in kept}
-        expected = sorted(scores, key=lambda name: -scores[name])[:limit]
-        assert [hit.action.text for hit in hits] == expected
-
-
-def test_a_search_knows_the_tool_call_of_what_it_found(store: BaseMemoryStore) -> None:
-    call = Action("move(to=1)", "move", {"to": 1})
-    append(store, episode(action=call))
-    [hit] = store.search(HOME, "mistake", "action", vector("move(to=1)"), 5)
-    assert hit.action == call
-    assert hit.similarity == pytest.approx(1.0, abs=1e-6)
-
-
 def test_many_vectors_are_read_in_several_portions(
     store: BaseMemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,3 +120,61 @@ def test_many_vectors_are_read_in_several_portions(
     assert len(store.search(HOME, "mistake", "action", vector("x"), 100)) == 9
     append(store, episode("more", "more"))
     assert len(store.search(HOME, "mistake", "action", vector("x"), 100)) == 10
+
+
+def sentences(rng: np.random.Generator, count: int) -> Vector:
+    """Vectors as those of sentences are: some themes, and few directions that matter."""
+    themes = rng.standard_normal((count // 40, 48)) @ rng.standard_normal((48, 384))
+    rows = themes[rng.integers(len(themes), size=count)] / np.sqrt(48)
+    rows = rows + 0.5 * rng.standard_normal((count, 384))
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+def nearby(rng: np.random.Generator, rows: Vector) -> Vector:
+    moved = rows + 0.4 * rng.standard_normal(rows.shape).astype(np.float32) / np.sqrt(384)
+    return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True), np.float32)
+
+
+def test_of_many_rows_the_nearest_are_found_however_they_came() -> None:
+    rng = np.random.default_rng(3)
+    rows = sentences(rng, 5 * SKETCHED_FROM)
+    index, found, wanted = VectorIndex(), 0, 0
+    for start, stop in ((0, 4000), (4000, 4001), *((n, n + 1) for n in range(4001, 4200))):
+        index.extend(range(start + 1, stop + 1), rows[start:stop])
+    for stop in (6000, len(rows)):
+        start = index.newest
+        index.extend(range(start + 1, stop + 1), rows[start:stop])
+        for query in nearby(rng, rows[rng.integers(stop, size=40)]):
+            expected = [place + 1 for place in brute_force(rows[:stop], query, 5)]
+            hits = index.search(query, 5)
+            scores = [float(rows[place - 1] @ query) for place in hits]
+            assert list(hits.values()) == pytest.approx(scores, abs=1e-5)
+            found, wanted = found + len({*hits} & {*expected}), wanted + 5
+    assert found / wanted >= 0.99
+
+
+def test_of_many_unrelated_rows_the_one_that_is_alike_is_found() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((3 * SKETCHED_FROM, 384)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    index = VectorIndex()
+    index.extend(range(1, len(rows) + 1), rows)
+    places = rng.integers(len(rows), size=50)
+    for place, query in zip(places, nearby(rng, rows[places]), strict=True):
+        assert next(iter(index.search(query, 40))) == place + 1
+
+
+def test_as_many_rows_as_are_wanted_are_found_even_if_all_are_alike() -> None:
+    rows = np.zeros((2 * SKETCHED_FROM, 384), np.float32)
+    rows[:, 0] = 1.0
+    index = VectorIndex()
+    index.extend(range(1, len(rows) + 1), rows)
+    for limit in (1, 40, MOST_SKETCHED, MOST_SKETCHED + 1, len(rows)):
+        assert list(index.search(rows[0], limit)) == list(range(1, limit + 1))
+
+
+def test_a_sketch_adds_little_to_what_an_index_holds_in_memory() -> None:
+    rows = sentences(np.random.default_rng(5), 2 * SKETCHED_FROM)
+    index = VectorIndex()
+    index.extend(range(1, len(rows) + 1), rows)
+    assert rows.nbytes < index.nbytes < 1.4 * rows.nbytes

@@ -10,12 +10,15 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from driftguard_langgraph.errors import ConfigurationError, StoreUnavailable
+from driftguard_langgraph.memory.stores import open_store
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
+from driftguard_langgraph.settings import DriftGuardSettings
 from tests.memory_samples import HOME, append, episode, vector
 
 
@@ -227,3 +230,25 @@ def test_a_second_store_on_the_file_takes_no_lock_from_the_first(database: Path)
         append(first, episode("2"))
         with SqliteMemoryStore.open(database) as other:
             assert [kept.episode_id for kept in other.list(HOME)] == ["1", "2"]
+
+
+@pytest.mark.parametrize(("durability", "synchronous"), [("normal", 1), ("full", 2)])
+def test_the_durability_that_was_asked_for_holds_for_every_connection(
+    database: Path, durability: Any, synchronous: int
+) -> None:
+    def of(store: SqliteMemoryStore) -> int:
+        return int(store._session.connection.execute("PRAGMA synchronous").fetchone()[0])
+
+    with SqliteMemoryStore.open(database, durability=durability) as store:
+        assert of(store) == synchronous
+        database.rename(database.with_name("moved.sqlite3"))
+        append(store, episode())
+        assert of(store) == synchronous
+    with closing(sqlite3.connect(database, check_same_thread=False)) as connection:
+        live = SqliteMemoryStore(connection, durability=durability)
+        live.setup()
+        assert of(live) == synchronous
+    settings = DriftGuardSettings(sqlite_filepath=database, sqlite_durability=durability)
+    with open_store(settings) as opened:
+        assert isinstance(opened, SqliteMemoryStore)
+        assert of(opened) == synchronous

@@ -1,0 +1,1 @@
+"""The checks of the conformance suite, a class for each theme."""
