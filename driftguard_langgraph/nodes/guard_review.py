@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 from driftguard_langgraph.errors import InvalidEpisode
 from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.host.answers import ask, question
 from driftguard_langgraph.judgement.policy import checked_policy
-from driftguard_langgraph.nodes.answers import ask, question
 from driftguard_langgraph.nodes.base import GuardNode, NodeRun, Steps, Update
 from driftguard_langgraph.nodes.options import check_names
 from driftguard_langgraph.reviews import GuardReview
@@ -156,7 +156,7 @@ class _GuardReviewNode(GuardNode):
                 problem = found
 
     def _review(self, run: NodeRun, action: Any, acknowledged: bool = False) -> GuardReview:
-        return self._source.get(run).review(
+        return self._source.get(run.store).review(
             action,
             policy=self._policy,
             min_confidence=self._min_confidence,

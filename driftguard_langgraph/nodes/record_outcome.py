@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.host.ids import episode_id, provenance
 from driftguard_langgraph.nodes.base import GuardNode, NodeRun, Steps
-from driftguard_langgraph.nodes.ids import episode_id, provenance
 from driftguard_langgraph.nodes.options import check_names
 from driftguard_langgraph.types import Kind, Receipt
 
@@ -107,7 +107,7 @@ class _RecordOutcomeNode(GuardNode):
         }
 
     def _record(self, run: NodeRun, succeeded: bool) -> Receipt:
-        keys, guard = self._keys, self._source.get(run)
+        keys, guard = self._keys, self._source.get(run.store)
         action = run.require(keys.action_key, "action_key", "the planner")
         record = guard.record_success if succeeded else guard.record
         feedback = run.text(keys.feedback_key, NO_FEEDBACK)
@@ -120,7 +120,7 @@ class _RecordOutcomeNode(GuardNode):
             outcome,
             severity=_optional(run, keys.severity_key) or "medium",
             episode_id=_optional(run, keys.episode_id_key) or derived,
-            provenance=provenance(run.identity, action),
+            provenance=provenance(run.identity, action, "node"),
             namespace=self._filled_namespace(run),
         )
 

@@ -83,7 +83,7 @@ class _RecordRunOutcomeNode(GuardNode):
         return {self._receipt_key: dict(receipt)}
 
     def _record(self, run: NodeRun, thread: str, success: bool, outcome: str) -> RunReceipt:
-        return self._source.get(run).record_run_outcome(
+        return self._source.get(run.store).record_run_outcome(
             thread_id=thread,
             success=success,
             outcome=outcome,

@@ -26,7 +26,7 @@ from driftguard_langgraph import (
     create_guard_review_node,
     create_record_outcome_node,
 )
-from driftguard_langgraph.nodes import base as nodes_base
+from driftguard_langgraph.host import guards
 
 STEP = "delete the temp directory"
 FAILED: dict[str, Any] = {
@@ -48,9 +48,9 @@ class Fan(DriftGuardState, total=False):
 
 @pytest.fixture(autouse=True)
 def _no_guard_of_another_test() -> Iterator[None]:
-    nodes_base._shared.clear()
+    guards._shared.clear()
     yield
-    nodes_base._shared.clear()
+    guards._shared.clear()
 
 
 def reviewing(store: BaseStore | None, guard: DriftGuard | None = None) -> Graph:
@@ -111,14 +111,14 @@ def test_a_given_guard_is_asked_whatever_the_store(guard: DriftGuard) -> None:
 
 
 def test_the_guard_of_a_store_is_built_once_and_only_some_are_kept() -> None:
-    stores = [InMemoryStore() for _ in range(nodes_base.SHARED_GUARDS + 3)]
+    stores = [InMemoryStore() for _ in range(guards.SHARED_GUARDS + 3)]
     for store in stores:
         graph = reviewing(store)
         graph.invoke({"candidate_action": STEP})
-        before = nodes_base._shared.copy()
+        before = guards._shared.copy()
         graph.invoke({"candidate_action": STEP})
-        assert list(nodes_base._shared.values())[-1] is list(before.values())[-1]
-    assert [held[0] for held in nodes_base._shared] == stores[3:]
+        assert list(guards._shared.values())[-1] is list(before.values())[-1]
+    assert [held[0] for held in guards._shared] == stores[3:]
 
 
 def test_fifty_parallel_branches_of_one_run_are_counted_fifty_times() -> None:

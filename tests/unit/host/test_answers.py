@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from driftguard_langgraph.nodes.answers import GuardAnswer, question
+from driftguard_langgraph.host.answers import GuardAnswer, question
 from driftguard_langgraph.reviews import GuardReview
 
 

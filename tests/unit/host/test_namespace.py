@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from driftguard_langgraph.errors import ConfigurationError
-from driftguard_langgraph.nodes.namespace import checked_template, filled
+from driftguard_langgraph.host.namespace import checked_template, filled
 
 
 @dataclass

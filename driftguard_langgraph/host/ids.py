@@ -82,14 +82,20 @@ def episode_id(
     return _bounded(f"{place}:{identity.task_id}")
 
 
-def provenance(identity: RunIdentity, action: object) -> dict[str, str]:
-    """Return where an episode was seen, the known parts only."""
+def provenance(identity: RunIdentity, action: object, source: str) -> dict[str, str]:
+    """Return where an episode was seen, the known parts only.
+
+    Args:
+        identity: The current execution.
+        action: The executed step, words or a tool call.
+        source: The door that saw it: `node`, `middleware`, `callback`.
+    """
     known = {
         "thread_id": identity.thread_id,
         "run_id": identity.run_id,
         "checkpoint_ns": identity.checkpoint_ns,
         "tool_call_id": tool_call_id(action),
-        "source": "node",
+        "source": source,
     }
     return {name: value for name, value in known.items() if value and value.strip()}
 

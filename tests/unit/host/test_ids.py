@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from driftguard_langgraph.nodes import ids
-from driftguard_langgraph.nodes.ids import RunIdentity, provenance
+from driftguard_langgraph.host import ids
+from driftguard_langgraph.host.ids import RunIdentity, provenance
 from driftguard_langgraph.types import Kind
 
 IN_THREAD = RunIdentity("thread-1", "run-1", "record:abc", "task-1")
@@ -72,8 +72,8 @@ def test_outside_a_graph_the_memory_chooses_the_id() -> None:
 
 
 def test_provenance_holds_only_what_is_known() -> None:
-    assert provenance(RunIdentity(), "delete it") == {"source": "node"}
-    assert provenance(IN_THREAD, CALL) == {
+    assert provenance(RunIdentity(), "delete it", "node") == {"source": "node"}
+    assert provenance(IN_THREAD, CALL, "node") == {
         "thread_id": "thread-1",
         "run_id": "run-1",
         "checkpoint_ns": "record:abc",

@@ -1,0 +1,1 @@
+"""What all doors into LangGraph and LangChain share about their host."""

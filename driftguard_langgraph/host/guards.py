@@ -1,0 +1,69 @@
+"""Which guard a shell asks: a given one, one over the run's own store, or the default."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from langgraph.store.base import BaseStore
+
+from driftguard_langgraph._locks import ForkSafeLock
+from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.memory.stores.langgraph import LangGraphMemoryStore
+from driftguard_langgraph.settings import DriftGuardSettings
+
+
+class GuardSource:
+    """The guard of a shell: the given one, else one over the store of the run, else the default.
+
+    A graph that is compiled with a store has said where its memory belongs; so has, before
+    that, whoever gives a guard. The default guard is the one of the `DRIFTGUARD_*` settings,
+    one for the process. Both are built at first use.
+    """
+
+    def __init__(self, guard: DriftGuard | None) -> None:
+        if guard is not None and not callable(getattr(guard, "review", None)):
+            raise ConfigurationError(
+                f"guard must be a DriftGuard, not {type(guard).__name__}; "
+                "a store goes into DriftGuard(store=...)."
+            )
+        self._guard = guard
+        self._settings: DriftGuardSettings | None = None
+
+    def get(self, store: BaseStore | None) -> DriftGuard:
+        """Return the guard. It may build it, which reads files: call it off the event loop.
+
+        Args:
+            store: The store that the run's graph was compiled with, None without one.
+        """
+        if self._guard is not None:
+            return self._guard
+        if self._settings is None:
+            self._settings = DriftGuardSettings()
+        return _shared_guard(store, self._settings)
+
+
+SHARED_GUARDS = 8
+"""Guards over stores of runs that are kept for the next run, each with a copy of its memory."""
+
+_shared: OrderedDict[tuple[BaseStore | None, str], DriftGuard] = OrderedDict()
+_shared_lock = ForkSafeLock()
+
+
+def _shared_guard(store: BaseStore | None, settings: DriftGuardSettings) -> DriftGuard:
+    # Shared by settings: with two guards of their own, a review and a record node would
+    # load the model twice, and would not see each other's `memory` backend at all.
+    key = (store, settings.model_dump_json())
+    with _shared_lock:
+        guard = _shared.pop(key, None) or _built_guard(store, settings)
+        _shared[key] = guard
+        over_stores = [held for held in _shared if held[0] is not None]
+        for held in over_stores[:-SHARED_GUARDS]:
+            del _shared[held]
+        return guard
+
+
+def _built_guard(store: BaseStore | None, settings: DriftGuardSettings) -> DriftGuard:
+    if store is None:
+        return DriftGuard(settings=settings)
+    return DriftGuard(store=LangGraphMemoryStore(store), settings=settings)
