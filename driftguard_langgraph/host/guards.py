@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from dataclasses import dataclass
 
 from langgraph.store.base import BaseStore
 
@@ -43,24 +43,38 @@ class GuardSource:
         return _shared_guard(store, self._settings)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shared:
+    store: BaseStore | None
+    settings: DriftGuardSettings
+    guard: DriftGuard
+
+    def serves(self, store: BaseStore | None, settings: DriftGuardSettings) -> bool:
+        # Compared whole: printed, two DSNs would be the same row of asterisks.
+        return self.store is store and self.settings == settings
+
+
 SHARED_GUARDS = 8
 """Guards over stores of runs that are kept for the next run, each with a copy of its memory."""
 
-_shared: OrderedDict[tuple[BaseStore | None, str], DriftGuard] = OrderedDict()
+_shared: list[_Shared] = []
 _shared_lock = ForkSafeLock()
 
 
 def _shared_guard(store: BaseStore | None, settings: DriftGuardSettings) -> DriftGuard:
     # Shared by settings: with two guards of their own, a review and a record node would
     # load the model twice, and would not see each other's `memory` backend at all.
-    key = (store, settings.model_dump_json())
     with _shared_lock:
-        guard = _shared.pop(key, None) or _built_guard(store, settings)
-        _shared[key] = guard
-        over_stores = [held for held in _shared if held[0] is not None]
-        for held in over_stores[:-SHARED_GUARDS]:
-            del _shared[held]
-        return guard
+        held = next((one for one in _shared if one.serves(store, settings)), None)
+        if held is None:
+            held = _Shared(store, settings, _built_guard(store, settings))
+        else:
+            _shared.remove(held)
+        _shared.append(held)
+        over_stores = [one for one in _shared if one.store is not None]
+        for unused in over_stores[:-SHARED_GUARDS]:
+            _shared.remove(unused)
+        return held.guard
 
 
 def _built_guard(store: BaseStore | None, settings: DriftGuardSettings) -> DriftGuard:

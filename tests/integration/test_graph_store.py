@@ -18,9 +18,11 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 from langgraph.types import Send
+from pydantic import SecretStr
 
 from driftguard_langgraph import (
     DriftGuard,
+    DriftGuardSettings,
     DriftGuardState,
     LangGraphMemoryStore,
     create_guard_review_node,
@@ -117,8 +119,8 @@ def test_the_guard_of_a_store_is_built_once_and_only_some_are_kept() -> None:
         graph.invoke({"candidate_action": STEP})
         before = guards._shared.copy()
         graph.invoke({"candidate_action": STEP})
-        assert list(guards._shared.values())[-1] is list(before.values())[-1]
-    assert [held[0] for held in guards._shared] == stores[3:]
+        assert guards._shared[-1].guard is before[-1].guard
+    assert [held.store for held in guards._shared] == stores[3:]
 
 
 def test_fifty_parallel_branches_of_one_run_are_counted_fifty_times() -> None:
@@ -145,3 +147,12 @@ async def test_fifty_parallel_branches_over_an_async_store_are_counted_fifty_tim
         await fanned_out(store).ainvoke({}, THREAD)
     with SqliteStore.from_conn_string(path) as kept:
         assert await asyncio.to_thread(counted, kept) == [SENDS]
+
+
+def test_guards_of_two_databases_are_two_whatever_their_settings_print() -> None:
+    one, other = (
+        DriftGuardSettings(storage_backend="postgres", postgres_dsn=SecretStr(f"host=h{n}"))
+        for n in range(2)
+    )
+    assert guards._shared_guard(None, one) is guards._shared_guard(None, one)
+    assert guards._shared_guard(None, one) is not guards._shared_guard(None, other)
