@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from driftguard_langgraph._version import __version__
+    from driftguard_langgraph.callbacks.handler import DriftGuardCallbackHandler
     from driftguard_langgraph.drift.monitor import DriftMonitor
     from driftguard_langgraph.drift.report import DriftReport
     from driftguard_langgraph.drift.strategies.base import FewShotExample
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         GuardrailTriggered,
         InvalidEpisode,
         MissingExtra,
+        RepeatLimitReached,
         SchemaMismatch,
         StoreError,
         StoreUnavailable,
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
     from driftguard_langgraph.middleware.compaction import GuardedSummarizationMiddleware
     from driftguard_langgraph.middleware.drift import DriftMonitorMiddleware
+    from driftguard_langgraph.middleware.guard import DriftGuardMiddleware
+    from driftguard_langgraph.middleware.tool_node import guard_tool_call
     from driftguard_langgraph.nodes.compaction import create_compaction_guard_node
     from driftguard_langgraph.nodes.drift_monitor import create_drift_monitor_node
     from driftguard_langgraph.nodes.drift_routing import create_route_on_drift, route_on_drift
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from driftguard_langgraph.recovery.verdict import RecoveryVerdict
     from driftguard_langgraph.reviews import GuardReview, GuardWarning, Reinforcement, RelatedMemory
     from driftguard_langgraph.settings import DriftGuardSettings
+    from driftguard_langgraph.tools.search_failures import create_search_failures_tool
     from driftguard_langgraph.types import Episode, Match
     from driftguard_langgraph.wrappers import areview_payload, guard_step, review_payload
 
@@ -74,7 +79,9 @@ __all__ = [
     "CorruptStore",
     "DriftAlarm",
     "DriftGuard",
+    "DriftGuardCallbackHandler",
     "DriftGuardError",
+    "DriftGuardMiddleware",
     "DriftGuardSettings",
     "DriftGuardState",
     "DriftMonitor",
@@ -102,6 +109,7 @@ __all__ = [
     "RecoveryVerdict",
     "Reinforcement",
     "RelatedMemory",
+    "RepeatLimitReached",
     "SchemaMismatch",
     "SqliteMemoryStore",
     "StoreError",
@@ -119,7 +127,9 @@ __all__ = [
     "create_route_on_drift",
     "create_route_on_recovery",
     "create_route_on_review",
+    "create_search_failures_tool",
     "guard_step",
+    "guard_tool_call",
     "review_payload",
     "route_on_drift",
     "route_on_recovery",
@@ -129,6 +139,7 @@ __all__ = [
 
 _HOMES = {
     "_version": ("__version__",),
+    "callbacks.handler": ("DriftGuardCallbackHandler",),
     "drift.monitor": ("DriftMonitor",),
     "drift.report": ("DriftReport",),
     "drift.strategies.base": ("FewShotExample",),
@@ -143,6 +154,7 @@ _HOMES = {
         "GuardrailTriggered",
         "InvalidEpisode",
         "MissingExtra",
+        "RepeatLimitReached",
         "SchemaMismatch",
         "StoreError",
         "StoreUnavailable",
@@ -154,7 +166,10 @@ _HOMES = {
     "memory.stores.langgraph": ("LangGraphMemoryStore",),
     "memory.stores.postgres": ("PostgresMemoryStore",),
     "memory.stores.sqlite": ("SqliteMemoryStore",),
+    "middleware.guard": ("DriftGuardMiddleware",),
+    "middleware.tool_node": ("guard_tool_call",),
     "middleware.drift": ("DriftMonitorMiddleware",),
+    "tools.search_failures": ("create_search_failures_tool",),
     "nodes.drift_monitor": ("create_drift_monitor_node",),
     "nodes.drift_routing": ("create_route_on_drift", "route_on_drift"),
     "nodes.guard_review": ("create_guard_review_node",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TypedDict
 
 from driftguard_langgraph._locks import ForkSafeLock
@@ -13,6 +14,7 @@ from driftguard_langgraph.events import (
     MemoryPruned,
     ReviewCompleted,
     RunOutcomeRecorded,
+    WarningSettled,
 )
 
 
@@ -33,6 +35,16 @@ COUNTERS = (
     "reviews_unavailable_total",
     "review_warnings_total",
     "review_reinforcements_total",
+    "review_warnings_withheld_total",
+    "review_warnings_muted_total",
+    "settled_heeded_total",
+    "settled_heeded_failed_total",
+    "settled_overridden_total",
+    "settled_overridden_failed_total",
+    "settled_withheld_total",
+    "settled_withheld_failed_total",
+    "settled_muted_total",
+    "settled_muted_failed_total",
     "records_total",
     "records_duplicate_total",
     "run_outcomes_total",
@@ -58,6 +70,59 @@ _OF_DECISION = {
 }
 
 
+def increments(event: Event) -> Iterator[tuple[str, int]]:
+    """Say what one event adds to which of the `COUNTERS`.
+
+    Args:
+        event: What the guard reported.
+
+    Yields:
+        A counter's name and what to add to it; never the same name twice.
+    """
+    match event:
+        case ReviewCompleted():
+            yield from _of_review(event)
+        case EpisodeRecorded():
+            yield from _of_record(event)
+        case WarningSettled():
+            shown = "heeded" if event.role == "instead" else "overridden"
+            name = shown if event.arm == "shown" else event.arm
+            yield f"settled_{name}_total", 1
+            if not event.success:
+                yield f"settled_{name}_failed_total", 1
+        case RunOutcomeRecorded():
+            yield "run_outcomes_total", 1
+        case MemoryPruned():
+            yield "prune_runs_total", 1
+            yield "prune_episodes_removed_total", event.episodes_removed
+            yield "prune_nodes_removed_total", event.nodes_removed
+            yield "prune_edges_removed_total", event.edges_removed
+        case MemoryFailed():
+            yield "memory_failures_total", 1
+
+
+def _of_review(event: ReviewCompleted) -> Iterator[tuple[str, int]]:
+    if event.decision != "skipped":
+        yield "reviews_total", 1
+    if event.decision in _OF_DECISION:
+        yield _OF_DECISION[event.decision], 1
+    yield "review_warnings_total", event.warnings
+    yield "review_reinforcements_total", event.reinforcements
+    yield "review_warnings_withheld_total", event.withheld
+    yield "review_warnings_muted_total", event.muted
+
+
+def _of_record(event: EpisodeRecorded) -> Iterator[tuple[str, int]]:
+    if not event.stored:
+        yield "records_duplicate_total", 1
+        return
+    yield "records_total", 1
+    yield "nodes_created_total", event.nodes_created
+    yield "nodes_merged_total", event.nodes_merged
+    yield "edges_created_total", event.edges_created
+    yield "edges_reused_total", event.edges_reused
+
+
 class MetricsCollector:
     """Counts events in this process, each once; thread-safe."""
 
@@ -71,42 +136,11 @@ class MetricsCollector:
     def __call__(self, event: Event, /) -> None:
         """Count one event."""
         with self._lock:
-            match event:
-                case ReviewCompleted():
-                    self._count_review(event)
-                case EpisodeRecorded():
-                    self._count_record(event)
-                case RunOutcomeRecorded():
-                    self._counts["run_outcomes_total"] += 1
-                case MemoryPruned():
-                    self._counts["prune_runs_total"] += 1
-                    self._counts["prune_episodes_removed_total"] += event.episodes_removed
-                    self._counts["prune_nodes_removed_total"] += event.nodes_removed
-                    self._counts["prune_edges_removed_total"] += event.edges_removed
-                case MemoryFailed():
-                    self._counts["memory_failures_total"] += 1
-
-    def _count_review(self, event: ReviewCompleted) -> None:
-        if event.decision != "skipped":
-            self._counts["reviews_total"] += 1
-        if event.decision in _OF_DECISION:
-            self._counts[_OF_DECISION[event.decision]] += 1
-        self._counts["review_warnings_total"] += event.warnings
-        self._counts["review_reinforcements_total"] += event.reinforcements
-        if event.warnings:
-            self._last_confidence = event.confidence
-            self._confidence_total += event.confidence
-            self._confidences += 1
-
-    def _count_record(self, event: EpisodeRecorded) -> None:
-        if not event.stored:
-            self._counts["records_duplicate_total"] += 1
-            return
-        self._counts["records_total"] += 1
-        self._counts["nodes_created_total"] += event.nodes_created
-        self._counts["nodes_merged_total"] += event.nodes_merged
-        self._counts["edges_created_total"] += event.edges_created
-        self._counts["edges_reused_total"] += event.edges_reused
+            self._counts.update(dict(increments(event)))
+            if isinstance(event, ReviewCompleted) and event.warnings:
+                self._last_confidence = event.confidence
+                self._confidence_total += event.confidence
+                self._confidences += 1
 
     def snapshot(self) -> MetricsSnapshot:
         """Return what was counted so far, as plain JSON.

@@ -10,7 +10,9 @@
     │   └── CorruptStore                     the file is damaged
     ├── GuardrailTriggered                   the policy says: do not run this step
     ├── GuardrailAcknowledgementRequired     the policy says: ask somebody first
+    ├── RepeatLimitReached                   an agent makes the same call to no avail
     ├── DriftAlarm                           a session works against what it was told
+    ├── ReplyNotScored                       a wrapped client's reply is there, its score is not
     └── MissingExtra (ImportError)           an optional dependency is not installed
 
 Each message says what is wrong and what to do about it.
@@ -18,7 +20,7 @@ Each message says what is wrong and what to do about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from driftguard_langgraph.drift.report import DriftReport
@@ -83,6 +85,23 @@ class GuardrailAcknowledgementRequired(_Refusal):
     """The step repeats a remembered failure and somebody has to accept that first."""
 
 
+class RepeatLimitReached(DriftGuardError):
+    """An agent made the same tool call again and again, and it had the same result each time.
+
+    Attributes:
+        call: The call that was not run once more.
+        times: How often it had the same result.
+    """
+
+    def __init__(self, message: str, call: dict[str, Any], times: int) -> None:
+        super().__init__(message)
+        self.call = call
+        self.times = times
+
+    def __reduce__(self) -> tuple[type[RepeatLimitReached], tuple[str, dict[str, Any], int]]:
+        return type(self), (str(self), self.call, self.times)
+
+
 class DriftAlarm(DriftGuardError):
     """The drift monitor raised its alarm, and whoever asked for it wanted that to be an error.
 
@@ -96,6 +115,21 @@ class DriftAlarm(DriftGuardError):
 
     def __reduce__(self) -> tuple[type[DriftAlarm], tuple[str, DriftReport]]:
         return type(self), (str(self), self.report)
+
+
+class ReplyNotScored(DriftGuardError):
+    """The model has answered, its answer could not be scored, and that shall be an error.
+
+    Attributes:
+        reply: What the client would have returned; None at the end of a stream.
+    """
+
+    def __init__(self, message: str, reply: object = None) -> None:
+        super().__init__(message)
+        self.reply = reply
+
+    def __reduce__(self) -> tuple[type[ReplyNotScored], tuple[str, object]]:
+        return type(self), (str(self), self.reply)
 
 
 class MissingExtra(DriftGuardError, ImportError):

@@ -11,14 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from driftguard_langgraph.types import Decision, Kind, Namespace, Policy
+from driftguard_langgraph.reviews import GuardReview
+from driftguard_langgraph.types import Arm, Decision, Episode, Kind, Namespace, Policy, Role
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewCompleted:
-    """One proposed step was reviewed (or skipped, or could not be)."""
+    """One proposed step was reviewed (or skipped, or could not be), in so many `seconds`."""
 
     namespace: Namespace
     policy: Policy
@@ -26,11 +27,35 @@ class ReviewCompleted:
     warnings: int
     reinforcements: int
     confidence: float
+    withheld: int = 0
+    muted: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, namespace: Namespace, review: GuardReview, seconds: float) -> ReviewCompleted:
+        """Count what a review found.
+
+        Args:
+            namespace: Whose memory was asked.
+            review: The finished review.
+            seconds: How long it took, with the embedding and the memory.
+        """
+        return cls(
+            namespace=namespace,
+            policy=review.policy,
+            decision=review.decision,
+            warnings=len(review.warnings),
+            reinforcements=len(review.reinforcements),
+            confidence=review.confidence,
+            withheld=len(review.withheld),
+            muted=len(review.muted),
+            seconds=seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeRecorded:
-    """One outcome was offered to the memory; a duplicate changes nothing."""
+    """One outcome was offered to the memory, in so many `seconds`; a duplicate changes nothing."""
 
     namespace: Namespace
     kind: Kind
@@ -39,6 +64,35 @@ class EpisodeRecorded:
     nodes_merged: int
     edges_created: int
     edges_reused: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WarningSettled:
+    """It is known what became of one review that had something to warn of.
+
+    Attributes:
+        namespace: Whose memory.
+        arm: Whether its warnings were `shown`, `withheld` by the holdout, or `muted`.
+        role: Whether the reviewed step `ran`, or another one `instead` of it.
+        success: Whether that worked.
+    """
+
+    namespace: Namespace
+    arm: Arm
+    role: Role
+    success: bool
+
+    @classmethod
+    def of(cls, episode: Episode, arm: Arm, role: Role) -> WarningSettled:
+        """Say how an episode settled a review.
+
+        Args:
+            episode: What ran.
+            arm: What was done with the warnings.
+            role: Whether it was the reviewed step.
+        """
+        return cls(episode.namespace, arm, role, episode.kind == "success")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +124,14 @@ class MemoryFailed:
     error: str
 
 
-Event = ReviewCompleted | EpisodeRecorded | RunOutcomeRecorded | MemoryPruned | MemoryFailed
+Event = (
+    ReviewCompleted
+    | EpisodeRecorded
+    | WarningSettled
+    | RunOutcomeRecorded
+    | MemoryPruned
+    | MemoryFailed
+)
 
 
 class Hook(Protocol):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from time import perf_counter
 from typing import Unpack
 
 from driftguard_langgraph._twins import async_twin
@@ -19,11 +20,14 @@ from driftguard_langgraph.events import (
     Hook,
     MemoryFailed,
     ReviewCompleted,
+    WarningSettled,
 )
 from driftguard_langgraph.judgement.hearing import Arbiter, Hearing
+from driftguard_langgraph.judgement.holdout import opened, silenced
 from driftguard_langgraph.judgement.judge import resolve_judge
 from driftguard_langgraph.judgement.match import compare
 from driftguard_langgraph.judgement.policy import checked_policy, decide, refusal_message
+from driftguard_langgraph.judgement.settlement import kept_in
 from driftguard_langgraph.late import LateOutcomes
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.episodes import EpisodeDetails, build_episode, receipt_for
@@ -94,6 +98,8 @@ class DriftGuard(LateOutcomes):
         *,
         bumped: Collection[str] = (),
         namespace: Sequence[str] | None = None,
+        thread_id: str | None = None,
+        review_id: str | None = None,
     ) -> GuardReview:
         """Review a step before it runs, and raise if the policy says that it must not.
 
@@ -106,6 +112,9 @@ class DriftGuard(LateOutcomes):
             raise_on_match: Turn the policy `warn` into `block` for this call.
             bumped: Triggers that a speed bump already answered in this thread.
             namespace: Whose memory; by default the guard's own.
+            thread_id: The thread the step belongs to. The holdout draws a step once in a
+                thread; without one it draws each review.
+            review_id: Names the review; by default at random.
 
         Raises:
             GuardrailTriggered: The step must not run (`block`; `speed_bump` the first
@@ -123,6 +132,8 @@ class DriftGuard(LateOutcomes):
             acknowledged=acknowledged,
             bumped=bumped,
             namespace=namespace,
+            thread_id=thread_id,
+            review_id=review_id,
         )
         if review.decision == "acknowledge":
             raise GuardrailAcknowledgementRequired(refusal_message(review), review)
@@ -139,8 +150,11 @@ class DriftGuard(LateOutcomes):
         acknowledged: bool = False,
         bumped: Collection[str] = (),
         namespace: Sequence[str] | None = None,
+        thread_id: str | None = None,
+        review_id: str | None = None,
     ) -> GuardReview:
         """Review a step like `before_step`, with a refusal in `decision`, never raised."""
+        started = perf_counter()
         asked = checked_policy(self.settings.guard_policy if policy is None else policy)
         floor = self.settings.guard_min_confidence if min_confidence is None else min_confidence
         floor = checked_share(floor, "min_confidence")
@@ -148,24 +162,16 @@ class DriftGuard(LateOutcomes):
         seen = checked_names(bumped, "bumped")
         whose = self._whose(namespace)
         step = as_action(action, self._limits)
-        review = GuardReview(query=step.text, policy=asked)
+        review = opened(step.text, asked, self.settings.holdout, thread_id, review_id)
         if asked == "record_only":
             review = replace(review, decision="skipped")
         else:
-            review = self._recalled(review, whose, step)
+            found = self._recalled(review, whose, step)
+            review = silenced(found, whose, self.settings.holdout_seed)
         if review.decision == "proceed":
             decision = decide(review, floor, acknowledged=accepted, bumped=seen)
             review = replace(review, decision=decision)
-        self._emit(
-            ReviewCompleted(
-                namespace=whose,
-                policy=review.policy,
-                decision=review.decision,
-                warnings=len(review.warnings),
-                reinforcements=len(review.reinforcements),
-                confidence=review.confidence,
-            )
-        )
+        self._emit(ReviewCompleted.of(whose, review, perf_counter() - started))
         return review
 
     def _recalled(self, review: GuardReview, whose: Namespace, step: Action) -> GuardReview:
@@ -184,6 +190,7 @@ class DriftGuard(LateOutcomes):
             warnings=found.warnings,
             reinforcements=found.reinforcements,
             related=found.related,
+            muted=found.muted,
             chains=found.chains,
             run_credit=found.run_credit,
             confidence=max((warning.confidence for warning in found.warnings), default=0.0),
@@ -231,6 +238,7 @@ class DriftGuard(LateOutcomes):
         outcome: str,
         details: EpisodeDetails,
     ) -> Receipt:
+        started = perf_counter()
         episode = build_episode(
             kind, action, feedback, outcome, self._limits, self.namespace, **details
         )
@@ -239,17 +247,10 @@ class DriftGuard(LateOutcomes):
         except (StoreError, EmbeddingError) as error:
             self._tolerate(episode.namespace, "record", error)
             return receipt_for(episode, "unavailable", error=str(error))
-        self._emit(
-            EpisodeRecorded(
-                namespace=episode.namespace,
-                kind=kind,
-                stored=remembered.stored,
-                nodes_created=remembered.nodes_created,
-                nodes_merged=remembered.nodes_merged,
-                edges_created=remembered.edges_created,
-                edges_reused=remembered.edges_reused,
-            )
-        )
+        seconds = perf_counter() - started
+        self._emit(EpisodeRecorded(episode.namespace, kind, **asdict(remembered), seconds=seconds))
+        for settled in kept_in(episode.metadata) if remembered.stored else ():
+            self._emit(WarningSettled.of(episode, settled.arm, settled.role))
         return receipt_for(
             episode,
             "stored" if remembered.stored else "duplicate",

@@ -16,11 +16,11 @@ from driftguard_langgraph.errors import (
     StoreError,
 )
 from driftguard_langgraph.events import Event, Hook, MemoryFailed, MemoryPruned, emit
+from driftguard_langgraph.judgement.worth import Worth, measure
 from driftguard_langgraph.memory.engine import MemoryEngine
-from driftguard_langgraph.memory.episodes import checked_id
 from driftguard_langgraph.memory.graph import Graph, load_graph
 from driftguard_langgraph.memory.prune import PruneReport, prune
-from driftguard_langgraph.memory.retention import Retention, forget_all
+from driftguard_langgraph.memory.retention import Retention, all_episodes, forget_all
 from driftguard_langgraph.memory.stats import MemoryStats, memory_stats
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.transfer import (
@@ -30,7 +30,7 @@ from driftguard_langgraph.memory.transfer import (
     write_lines,
 )
 from driftguard_langgraph.settings import DriftGuardSettings
-from driftguard_langgraph.text.validation import TextLimits, checked_namespace
+from driftguard_langgraph.text.validation import TextLimits, checked_id, checked_namespace
 from driftguard_langgraph.types import Kind, Namespace, utc_now
 
 logger = logging.getLogger(__name__)
@@ -189,6 +189,18 @@ class MaintainedMemory(Closing):
         """Count what is remembered."""
         return memory_stats(self.store, self._whose(namespace))
 
+    def worth(self, *, namespace: Sequence[str] | None = None) -> Worth:
+        """Say whether warnings paid; see `judgement.worth`. It reads every episode.
+
+        Args:
+            namespace: Whose memory; by default the guard's own.
+
+        Raises:
+            StoreError: The memory could not be read.
+        """
+        # Not as one transaction, which would stop agents meanwhile: each unit counts once.
+        return measure(all_episodes(self.store, self._whose(namespace)))
+
     def graph(self, kind: Kind = "mistake", *, namespace: Sequence[str] | None = None) -> Graph:
         """Return one of the two graphs as a `networkx.DiGraph`; see `memory.graph`."""
         return load_graph(self.store, self._whose(namespace), kind)
@@ -223,5 +235,6 @@ class MaintainedMemory(Closing):
     aexport_jsonl = async_twin(export_jsonl)
     aimport_jsonl = async_twin(import_jsonl)
     astats = async_twin(stats)
+    aworth = async_twin(worth)
     agraph = async_twin(graph)
     aclose = async_twin(close)

@@ -6,6 +6,8 @@ that a review can live in graph state and cross process boundaries.
 
 from __future__ import annotations
 
+import hashlib
+import uuid
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,6 +18,7 @@ from driftguard_langgraph.types import (
     Kind,
     Match,
     Policy,
+    RunCredit,
     Severity,
     utc_now,
 )
@@ -187,41 +190,6 @@ class RelatedMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class RunCredit:
-    """How runs with the reviewed step ended; see `judgement.credit` for the arithmetic.
-
-    Each verdict about a run is spread evenly over its distinct actions, so this is a hint
-    about a step among others and names no culprit. It makes no warning.
-
-    Attributes:
-        failed_runs: Runs with the step that failed in the end.
-        succeeded_runs: Runs with the step that succeeded.
-        blame: Sum of the step's shares in the failed ones.
-        credit: Sum of its shares in the others.
-        suspicion: 0..1; .5 without evidence, above when failures prevail.
-    """
-
-    failed_runs: int
-    succeeded_runs: int
-    blame: float
-    credit: float
-    suspicion: float
-
-    def explain(self) -> str:
-        """Say in one line how the runs ended and what that says about the step."""
-        return (
-            f"of its runs {self.failed_runs} failed and {self.succeeded_runs} succeeded in the "
-            f"end: blame {self.blame:.2f}, credit {self.credit:.2f}, shared with the other "
-            f"steps of each run; suspicion {self.suspicion:.2f}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the credit as plain JSON."""
-        shares = {name: round(getattr(self, name), 6) for name in ("blame", "credit", "suspicion")}
-        return {**asdict(self), **shares}
-
-
-@dataclass(frozen=True, slots=True)
 class GuardReview:
     """What the memory says about one proposed step, and what the policy makes of it.
 
@@ -238,6 +206,13 @@ class GuardReview:
         run_credit: How runs with this step ended; None when no verdict is known.
         timestamp: When the review was made.
         error: Why the memory could not be asked, when `decision` is `unavailable`.
+        review_id: Names this review; a random one unless given.
+        unit: What is drawn for the holdout, a digest; see `judgement.holdout`.
+        holdout: The share of units that were held out at the time, 0..1.
+        withheld: Warnings that the holdout keeps silent: not shown, and nothing follows from
+            them. Either all that would be shown are withheld, or none.
+        muted: Warnings that evidence silenced: the step was run all the same and worked, time
+            after time. The next failure brings them back.
     """
 
     query: str
@@ -251,6 +226,11 @@ class GuardReview:
     run_credit: RunCredit | None = None
     timestamp: datetime = field(default_factory=utc_now)
     error: str | None = None
+    review_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    unit: str = ""
+    holdout: float = 0.0
+    withheld: tuple[GuardWarning, ...] = ()
+    muted: tuple[GuardWarning, ...] = ()
 
     @property
     def may_run(self) -> bool:
@@ -258,7 +238,10 @@ class GuardReview:
         return self.decision not in REFUSALS
 
     def explain(self) -> str:
-        """Say in plain text what was found, what it weighs, and what follows."""
+        """Say in plain text what was found, what it weighs, and what follows.
+
+        Of what the holdout keeps silent it says nothing.
+        """
         lines = [f"{self.query!r}: {self.decision} (policy {self.policy})"]
         for title, found in (("failed", self.warnings), ("worked", self.reinforcements)):
             lines.extend(f"{title}: {recollection.explain()}" for recollection in found)
@@ -267,6 +250,7 @@ class GuardReview:
             f"({', '.join(memory.match.differences)})"
             for memory in self.related
         )
+        lines.extend(f"muted: {recollection.explain()}" for recollection in self.muted)
         if self.run_credit:
             lines.append(self.run_credit.explain())
         if self.error:
@@ -274,7 +258,11 @@ class GuardReview:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the review as plain JSON, safe to keep in graph state."""
+        """Return the review as plain JSON, safe to keep in graph state.
+
+        What the holdout keeps silent is in it as digests only: who reads the state cannot be
+        warned by it, and recording with it (`record(review=...)`) still settles it.
+        """
         return {
             "query": self.query,
             "warnings": [w.to_dict() for w in self.warnings],
@@ -288,4 +276,14 @@ class GuardReview:
             "run_credit": None if self.run_credit is None else self.run_credit.to_dict(),
             "timestamp": self.timestamp.isoformat(),
             "error": self.error,
+            "review_id": self.review_id,
+            "unit": self.unit,
+            "holdout": self.holdout,
+            "withheld": [trigger_digest(w.trigger) for w in self.withheld],
+            "muted": [w.to_dict() for w in self.muted],
         }
+
+
+def trigger_digest(trigger: str) -> str:
+    """Return what stands for the label of a remembered step where its words must not be."""
+    return hashlib.blake2b(trigger.encode(), digest_size=8).hexdigest()

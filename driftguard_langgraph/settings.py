@@ -53,9 +53,8 @@ _Name = Annotated[str, AfterValidator(_stripped)]
 class DriftGuardSettings(BaseSettings):
     """Everything that can be tuned; unknown names and values out of range are errors.
 
-    Each field can be set by an argument or by the environment variable `DRIFTGUARD_` plus
-    its name in upper case; arguments win. The defaults of the fields that DriftGuard
-    described first are its own (its configuration reference).
+    Each field can be set by an argument or by the environment variable `DRIFTGUARD_` plus its
+    name in upper case; arguments win. Where DriftGuard has a field, its default is kept.
 
     Raises:
         ConfigurationError: For an unknown field or variable, or a value out of range.
@@ -102,9 +101,7 @@ class DriftGuardSettings(BaseSettings):
         None, description="Folder with another `model.onnx` (and `vocab.txt`) for `onnx`."
     )
     embedding_device: str | None = Field(None, description="Device for sentence-transformers.")
-    embedding_cache_size: int = Field(
-        4096, ge=0, description="Texts whose vectors are kept in memory."
-    )
+    embedding_cache_size: int = Field(4096, ge=0, description="Vectors that are kept in memory.")
     embedding_max_chars: int = Field(
         4000,
         ge=200,
@@ -143,6 +140,10 @@ class DriftGuardSettings(BaseSettings):
     guard_min_confidence: _Share = Field(
         0.0, description="Lowest confidence at which a policy may stop a step."
     )
+    holdout: _Share = Field(
+        0.0, description="Share of warned steps whose warnings stay silent: the control arm."
+    )
+    holdout_seed: int | _Name | None = Field(None, description="Which of them are drawn.")
 
     judge_band: _Share = Field(
         0.10,
@@ -205,9 +206,7 @@ class DriftGuardSettings(BaseSettings):
     drift_alarm_threshold: _Share = Field(
         0.50, description="Corruption from which the alarm is raised (`drift calibrate` fits it)."
     )
-    drift_alarm_release: _Share = Field(
-        0.25, description="Corruption at which a raised alarm ends."
-    )
+    drift_alarm_release: _Share = Field(0.25, description="Corruption that ends a raised alarm.")
     drift_false_alarm_budget: _Share = Field(
         0.02, description="Share of good conversations that may alarm, for `drift calibrate`."
     )

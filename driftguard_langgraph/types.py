@@ -7,7 +7,7 @@ that the result can live in graph state and cross process boundaries.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict
 
@@ -44,6 +44,13 @@ Decision = Literal[
 - `unavailable`: the memory could not be reached; see `GuardReview.error`.
 """
 REFUSALS: frozenset[Decision] = frozenset({"block", "acknowledge", "speed_bump"})
+
+Arm = Literal["shown", "withheld", "muted"]
+"""What was done with the warnings of a review: shown, kept silent by the holdout to have
+something to compare with, or silenced because evidence speaks against them."""
+
+Role = Literal["ran", "instead"]
+"""What an executed step is to a review: the reviewed step, or one in its place."""
 
 MatchKind = Literal[
     "exact",
@@ -171,6 +178,41 @@ class Match:
             "differences": list(self.differences),
             "shared": list(self.shared),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class RunCredit:
+    """How runs with the reviewed step ended; see `judgement.credit` for the arithmetic.
+
+    Each verdict about a run is spread evenly over its distinct actions, so this is a hint
+    about a step among others and names no culprit. It makes no warning.
+
+    Attributes:
+        failed_runs: Runs with the step that failed in the end.
+        succeeded_runs: Runs with the step that succeeded.
+        blame: Sum of the step's shares in the failed ones.
+        credit: Sum of its shares in the others.
+        suspicion: 0..1; .5 without evidence, above when failures prevail.
+    """
+
+    failed_runs: int
+    succeeded_runs: int
+    blame: float
+    credit: float
+    suspicion: float
+
+    def explain(self) -> str:
+        """Say in one line how the runs ended and what that says about the step."""
+        return (
+            f"of its runs {self.failed_runs} failed and {self.succeeded_runs} succeeded in the "
+            f"end: blame {self.blame:.2f}, credit {self.credit:.2f}, shared with the other "
+            f"steps of each run; suspicion {self.suspicion:.2f}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the credit as plain JSON."""
+        shares = {name: round(getattr(self, name), 6) for name in ("blame", "credit", "suspicion")}
+        return {**asdict(self), **shares}
 
 
 class Receipt(TypedDict):

@@ -6,7 +6,8 @@ loop. A generator is reviewed when it is started, not when it is called; values 
 async generator do not reach it. With `@classmethod` or `@staticmethod`, put it below them.
 
 It does not record how the step went: only the caller knows what counts as a failure
-(`guard.record`, `guard.record_success`). A decorated function has no thread to remember what
+(`guard.record`, `guard.record_success`; with `review=` what `on_review` was given, so that its
+warnings are settled). A decorated function has no thread to remember what
 was shown, so `speed_bump` stops every call that `acknowledged_getter` does not accept.
 """
 

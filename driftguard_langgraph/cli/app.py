@@ -25,10 +25,12 @@ from driftguard_langgraph.cli.demo.command import demo
 from driftguard_langgraph.cli.doctor import doctor
 from driftguard_langgraph.cli.drift.app import drift
 from driftguard_langgraph.cli.evaluate import evaluation
+from driftguard_langgraph.cli.mcp import mcp
 from driftguard_langgraph.cli.memory import prune, record, review, stats
 from driftguard_langgraph.cli.recover import recover
 from driftguard_langgraph.cli.runs import record_run
 from driftguard_langgraph.cli.transfer import export, forget, import_memory, reembed
+from driftguard_langgraph.cli.worth import worth
 from driftguard_langgraph.errors import DriftGuardError
 
 EXIT_BUG = 70
@@ -79,8 +81,8 @@ def _root(
 
 
 for _command in (
-    *(demo, review, record, record_run, stats, prune, forget, export, reembed),
-    *(doctor, backtest, calibrate, recover),
+    *(demo, review, record, record_run, stats, worth, prune, forget, export, reembed),
+    *(doctor, backtest, calibrate, recover, mcp),
 ):
     app.command()(_command)
 app.command("import")(import_memory)

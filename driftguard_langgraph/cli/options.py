@@ -62,7 +62,7 @@ def load_settings(db: Path | None = None) -> DriftGuardSettings:
 def open_guard(
     db: Path | None, namespace: Sequence[str] | None, *, must_exist: bool = False
 ) -> Iterator[DriftGuard]:
-    """Open a guard on the memory that the options name.
+    """Open a guard on the memory that the options name; it holds nothing out.
 
     Args:
         db: SQLite file, or None for the settings' one.
@@ -75,7 +75,8 @@ def open_guard(
     """
     from driftguard_langgraph.guard import DriftGuard
 
-    settings = load_settings(db)
+    # What is asked here is not settled later, so a silent warning would teach nothing.
+    settings = load_settings(db).model_copy(update={"holdout": 0.0})
     if must_exist and db is not None and not db.exists():
         raise ConfigurationError(f"{db}: no memory there. Correct --db, or record something first.")
     chosen: dict[str, Any] = {"namespace": tuple(namespace)} if namespace else {}

@@ -46,6 +46,9 @@ def review_lines(review: Mapping[str, Any]) -> RenderableType:
             f"[dim]not the same ({plain(differences)}): {plain(other['action_text'])}, "
             f"a {other['kind']}[/dim]"
         )
+    for noise in review["muted"]:
+        ran = f"ran {noise['evidence']['successes_since']}x since it failed, and worked"
+        lines.append(f"[dim]muted ({ran}): {plain(noise['action_text'])}[/dim]")
     if review["run_credit"]:
         lines.append(credit_line(review["run_credit"]))
     return "\n".join(lines)

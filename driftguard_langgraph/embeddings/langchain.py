@@ -1,4 +1,4 @@
-"""Any LangChain `Embeddings` object as an embedder; OpenAI's by setting (extra `openai`)."""
+"""LangChain `Embeddings` as embedders, OpenAI's by setting (extra `openai`), and the way back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from driftguard_langgraph.embeddings._lazy import Lazy
+from driftguard_langgraph.embeddings.resolve import resolve_embedder
 from driftguard_langgraph.errors import ConfigurationError, EmbeddingError, MissingExtra
+from driftguard_langgraph.settings import DriftGuardSettings
 
 _T = TypeVar("_T")
 
@@ -72,6 +74,36 @@ class LangChainEmbedder:
             return run()
         except Exception as error:
             raise EmbeddingError(f"{self._model_id} failed: {error}.") from error
+
+
+class DriftGuardEmbeddings(Embeddings):
+    """The package's embedder, offline by default, as LangChain `Embeddings`.
+
+    It serves vector stores and retrievers, and shares the model that guards have loaded.
+
+    Args:
+        settings: The `embedding_*` settings; None reads the environment.
+
+    Raises:
+        ConfigurationError: The settings contradict each other.
+        MissingExtra: The chosen backend is not installed.
+    """
+
+    def __init__(self, settings: DriftGuardSettings | None = None) -> None:
+        self._embedder = resolve_embedder(None, settings or DriftGuardSettings())
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return one vector for each text.
+
+        Raises:
+            EmbeddingError: The model failed.
+        """
+        vectors: list[list[float]] = self._embedder.embed(texts).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of one text; see `embed_documents`."""
+        return self.embed_documents([text])[0]
 
 
 def openai_embedder(model_name: str) -> LangChainEmbedder:

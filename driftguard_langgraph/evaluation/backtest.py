@@ -65,7 +65,7 @@ def backtest(
         format: Name of their format; told by the content of each file if None.
         memory: Whether each stream remembers for itself, or all share one memory.
         settings: Thresholds and embedder of the guard; the user's own by default. The policy
-            is always `warn`, and a failing store or embedder always raises.
+            is always `warn`, nothing is held out, and a failing store or embedder raises.
         embeddings: An embedder, or LangChain `Embeddings`, instead of the settings' one.
         is_failure: Decides about results of which a log does not say how they went.
         on_invalid: Told about every entry that cannot be replayed, which is then left out;
@@ -76,7 +76,9 @@ def backtest(
         ConfigurationError: A file cannot be opened, or none holds a step.
         InvalidEpisode: An entry is not valid and there is no `on_invalid`.
     """
-    settings = (settings or DriftGuardSettings()).model_copy(update={"on_store_error": "closed"})
+    # A held-out warning would be counted as none.
+    fixed = {"on_store_error": "closed", "holdout": 0.0}
+    settings = (settings or DriftGuardSettings()).model_copy(update=fixed)
     stream_of: StreamOf = (lambda step: "all") if memory == "all" else (lambda step: step.stream)
     tell = progress or (lambda phase, done, total: None)
     skipped = _Skipped(on_invalid)

@@ -53,33 +53,48 @@ def tool_call_id(action: object) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def episode_id(
-    identity: RunIdentity, action: object, kind: Kind, feedback: object, outcome: object
-) -> str | None:
+def episode_id(identity: RunIdentity, action: object, kind: Kind) -> str | None:
     """Return an id that replays of the same execution share, or None to have a random one.
 
     The id of a tool call comes first because it also survives a replay from an older
-    checkpoint, which gets new task ids. Models repeat tool call ids across threads and
-    sometimes within one, and a call may be executed again under its id, hence the thread and
-    a digest of the arguments and of what came of them beside it. A replay of the recorder
-    repeats all of these; an execution that differs in none of them counts as the same one.
-    Without a checkpointer a task id is random per run and only keeps retries together.
+    checkpoint, which gets new task ids, and because all doors see it: a node, a middleware and
+    a callback handler record one call once. The words of what came of it differ between them
+    (an error, or the message that something made of it) and are therefore no part of it; whether
+    it failed is. Models repeat tool call ids across threads and sometimes within one, hence the
+    thread and a digest of the arguments. Without a checkpointer the place in the graph stands
+    for the thread, and a task id is random per run and only keeps retries together.
 
     Args:
         identity: The current node execution.
         action: The executed step, words or a tool call.
         kind: Whether it failed or succeeded.
-        feedback: The immediate signal that is recorded.
-        outcome: The outcome that is recorded.
     """
     call = tool_call_id(action)
-    if call is not None and identity.thread_id is not None and isinstance(action, Mapping):
-        digest = _digest([action.get("args"), kind, feedback, outcome])
-        return _bounded(f"{identity.thread_id}:{call}:{digest}")
+    if call is not None and isinstance(action, Mapping):
+        digest = _digest([action.get("args"), kind])
+        if identity.thread_id is not None:
+            return _bounded(f"{identity.thread_id}:{call}:{digest}")
+        if identity.checkpoint_ns is not None:
+            return _bounded(f"run:{identity.checkpoint_ns}:{call}:{digest}")
     if identity.task_id is None:
         return None
     place = f"{identity.thread_id or 'run'}:{identity.checkpoint_ns or ''}"
     return _bounded(f"{place}:{identity.task_id}")
+
+
+def review_id(identity: RunIdentity, number: int, action: object = None) -> str | None:
+    """Return an id that replays of the same visit share, or None to have a random one.
+
+    Args:
+        identity: The current node execution.
+        number: Which review of the execution it is.
+        action: The reviewed step; the id of a tool call tells apart what one node runs at once.
+    """
+    if identity.task_id is None:
+        return None
+    place = f"{identity.thread_id or 'run'}:{identity.checkpoint_ns or ''}"
+    call = tool_call_id(action)
+    return _bounded(f"{place}:{identity.task_id}:{number}{f':{call}' if call else ''}")
 
 
 def provenance(identity: RunIdentity, action: object, source: str) -> dict[str, str]:

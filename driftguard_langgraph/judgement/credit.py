@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from driftguard_langgraph.reviews import RunCredit
+from driftguard_langgraph.types import RunCredit
 
 PRIOR = 2.0
 """Failed and succeeded runs that every step is taken to have behind it, all by itself: "add

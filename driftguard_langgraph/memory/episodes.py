@@ -8,9 +8,17 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict
 
 from driftguard_langgraph.errors import InvalidEpisode
+from driftguard_langgraph.judgement.settlement import (
+    ReviewLike,
+    as_metadata,
+    kept_in,
+    settlements,
+)
 from driftguard_langgraph.text.actions import ActionLike, as_action, plain_json
 from driftguard_langgraph.text.validation import (
+    MAX_ID_CHARS,
     TextLimits,
+    checked_id,
     checked_namespace,
     checked_text,
     observed_text,
@@ -24,9 +32,6 @@ from driftguard_langgraph.types import (
     Severity,
     utc_now,
 )
-
-MAX_ID_CHARS = 500
-"""Longest episode id; ids made from thread, checkpoint and task are well below it."""
 
 
 class EpisodeDetails(TypedDict, total=False):
@@ -42,6 +47,10 @@ class EpisodeDetails(TypedDict, total=False):
         metadata: Anything else worth keeping, as plain JSON.
         created_at: When it was observed, with a time zone; by default now.
         namespace: Whose memory; by default the guard's own.
+        review: The review of this very step, a `GuardReview` or its `to_dict()`, so that its
+            warnings are settled; see `judgement.settlement`. That of another step is ignored.
+        instead_of: The review of a step that was refused or given up because of its warning,
+            and in whose place this one ran; or several. That of this very step is ignored.
     """
 
     severity: Severity
@@ -50,6 +59,8 @@ class EpisodeDetails(TypedDict, total=False):
     metadata: Mapping[str, Any] | None
     created_at: datetime | None
     namespace: Sequence[str] | None
+    review: ReviewLike | None
+    instead_of: ReviewLike | Sequence[ReviewLike] | None
 
 
 def build_episode(
@@ -66,6 +77,8 @@ def build_episode(
     provenance: Mapping[str, str] | None = None,
     metadata: Mapping[str, Any] | None = None,
     created_at: datetime | None = None,
+    review: ReviewLike | None = None,
+    instead_of: ReviewLike | Sequence[ReviewLike] | None = None,
 ) -> Episode:
     """Check what a caller reports and make an episode of it.
 
@@ -82,22 +95,28 @@ def build_episode(
         provenance: Where it was seen.
         metadata: Anything else.
         created_at: When it was observed.
+        review: The review of this step.
+        instead_of: Reviews of steps in whose place it ran.
 
     Raises:
         InvalidEpisode: Something given cannot be kept; the message says what.
         ConfigurationError: The namespace is not one.
     """
+    step = as_action(action, limits)
+    given = _checked_mapping(metadata, "metadata")
+    # What an export held is taken over as it was; a redactor has no business with digests.
+    settled = (*settlements(step.text, review, instead_of), *kept_in(given))
     return Episode(
         episode_id=uuid.uuid4().hex if episode_id is None else checked_id(episode_id),
         namespace=default_namespace if namespace is None else checked_namespace(namespace),
         kind=kind,
-        action=as_action(action, limits),
+        action=step,
         feedback=observed_text(feedback, "feedback", limits),
         outcome=observed_text(outcome, "outcome", limits),
         severity=checked_severity(severity),
         created_at=utc_now() if created_at is None else checked_time(created_at, "created_at"),
         provenance=_checked_provenance(_checked_mapping(provenance, "provenance")),
-        metadata=plain_json(_checked_mapping(metadata, "metadata"), "metadata", limits.redactor),
+        metadata=plain_json(given, "metadata", limits.redactor) | as_metadata(settled),
     )
 
 
@@ -121,20 +140,6 @@ def receipt_for(
         nodes_merged=nodes_merged,
         error=error,
     )
-
-
-def checked_id(value: str) -> str:
-    """Return `value` if it can identify an episode.
-
-    Raises:
-        InvalidEpisode: It cannot.
-    """
-    text = checked_text(value, "episode_id", TextLimits(2**31))
-    if len(text) > MAX_ID_CHARS:
-        raise InvalidEpisode(
-            f"episode_id has {len(text)} characters, more than {MAX_ID_CHARS}: use a digest."
-        )
-    return text
 
 
 def checked_severity(value: str) -> Severity:

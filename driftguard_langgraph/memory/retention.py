@@ -29,7 +29,10 @@ class Retention:
 
 
 def all_episodes(store: BaseMemoryStore, namespace: Namespace) -> Iterator[Episode]:
-    """Yield every episode in the order of recording; call it inside `store.exclusive()`."""
+    """Yield every episode in the order of recording.
+
+    Inside `store.exclusive()` each comes once; elsewhere a deletion meanwhile may hide some.
+    """
     start = 0
     while page := store.list(namespace, limit=PAGE, offset=start):
         yield from page

@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from driftguard_langgraph.judgement import evidence
+from driftguard_langgraph.judgement import evidence, muting
 from driftguard_langgraph.judgement.credit import run_credit, run_trust
 from driftguard_langgraph.judgement.hearing import Hearing
+from driftguard_langgraph.judgement.settlement import kept_in
 from driftguard_langgraph.memory.causes import Cause, CauseFinder
 from driftguard_langgraph.memory.chains import Bounds, Chain, walk
 from driftguard_langgraph.memory.neighbours import Neighbour, Neighbourhood, neighbourhood
@@ -21,9 +22,9 @@ from driftguard_langgraph.reviews import (
     Recollection,
     Reinforcement,
     RelatedMemory,
-    RunCredit,
+    trigger_digest,
 )
-from driftguard_langgraph.types import SEVERITIES, Action, Kind, Namespace
+from driftguard_langgraph.types import SEVERITIES, Action, Kind, Namespace, RunCredit
 
 REMEDY_SIMILARITY = 0.25
 """Lowest cosine at which what succeeded next counts as the cure of what failed: unrelated
@@ -58,6 +59,7 @@ class Recalled:
     related: tuple[RelatedMemory, ...]
     chains: Chains
     run_credit: RunCredit | None
+    muted: tuple[GuardWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class Retriever:
             self._store, self._namespace, self._action, worked, self._limits.min_similarity
         )
         causes = finder.find(failed)
-        warned = [*self._unredeemed(self._recollect(failed), worked), *self._repeats(causes)]
+        failures = list(self._recollect(failed))
+        warned = [*self._unredeemed(failures, worked), *self._repeats(causes)]
         warned.sort(key=lambda found: -found.recollection.confidence)
         credit = self._run_credit(failed, worked)
         trust = run_trust(credit)
@@ -114,13 +117,17 @@ class Retriever:
             for found in self._recollect(worked)
         ]
         reinforced.sort(key=lambda found: -found.confidence)
-        shown = {found.recollection.trigger for found in warned}
+        known = {found.recollection.trigger for found in warned}
+        noisy = self._noisy(warned, failures, reinforced)
+        shown = [found for found in warned if found.recollection.trigger not in noisy]
+        muted = [found for found in warned if found.recollection.trigger in noisy]
         return Recalled(
-            warnings=tuple(self._warning(found.recollection, worked) for found in warned),
+            warnings=tuple(self._warning(found.recollection, worked) for found in shown),
             reinforcements=tuple(Reinforcement(**_values(found)) for found in reinforced),
-            related=(*self._alike(failed, shown), *self._alike(worked, frozenset())),
-            chains=tuple(chain for found in warned for chain in found.chains),
+            related=(*self._alike(failed, known), *self._alike(worked, frozenset())),
+            chains=tuple(chain for found in shown for chain in found.chains),
             run_credit=credit,
+            muted=tuple(self._warning(found.recollection, worked) for found in muted),
         )
 
     def _near(self, kind: Kind, vector: Vector) -> Neighbourhood:
@@ -212,6 +219,31 @@ class Retriever:
         if not wanted:
             return 0
         return self._store.count_since(self._namespace, "success", wanted, since)
+
+    def _noisy(
+        self, warned: list[_Found], failures: list[_Found], worked: list[Recollection]
+    ) -> frozenset[str]:
+        """Return the triggers whose warnings were run against and worked, time after time."""
+        suspects = {
+            trigger_digest(found.recollection.trigger): found.recollection.trigger
+            for found in warned
+            if found.recollection.evidence.successes_since >= muting.MIN_SUCCESSES
+        }
+        if not suspects:
+            return frozenset()
+        failed_last = max(found.recollection.last_seen for found in failures)
+        newest = sorted(worked, key=lambda found: found.last_seen, reverse=True)
+        sample = [each for found in newest for each in found.episode_ids][: muting.SAMPLE]
+        against: dict[str, set[str]] = {digest: set() for digest in suspects}
+        for episode_id in sample:
+            episode = self._store.get(self._namespace, episode_id)
+            if episode is None or episode.created_at <= failed_last:
+                continue
+            for settled in kept_in(episode.metadata):
+                for digest in suspects.keys() & set(settled.triggers):
+                    if settled.role == "ran":
+                        against[digest].add(settled.review_id)
+        return frozenset(suspects[d] for d, ids in against.items() if muting.is_noise(len(ids)))
 
     def _run_credit(self, *graphs: Neighbourhood) -> RunCredit | None:
         """Weigh the ends of the runs that the step was part of, whatever it did there."""

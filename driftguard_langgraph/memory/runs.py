@@ -6,9 +6,14 @@ from datetime import datetime
 from typing import Literal
 
 from driftguard_langgraph.errors import ConfigurationError, InvalidEpisode
-from driftguard_langgraph.memory.episodes import MAX_ID_CHARS, checked_severity, checked_time
+from driftguard_langgraph.memory.episodes import checked_severity, checked_time
 from driftguard_langgraph.memory.stores.records import RunVerdict
-from driftguard_langgraph.text.validation import TextLimits, checked_text, observed_text
+from driftguard_langgraph.text.validation import (
+    MAX_ID_CHARS,
+    TextLimits,
+    checked_text,
+    observed_text,
+)
 from driftguard_langgraph.types import RunReceipt, utc_now
 
 

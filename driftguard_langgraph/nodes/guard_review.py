@@ -7,24 +7,28 @@ It never raises for a policy: a refusal is a decision in the state, for a condit
   takes True or "approve" (the decision becomes `override`), False or "reject" (it stays
   `acknowledge`), or `{"decision": "edit", "action": ...}`, whose action is reviewed in its
   turn and written to the state. Any other answer is an error and leaves the graph waiting.
+- What the review objected to stays open in the state until the record node tells what ran: the
+  objected step all the same, or another one instead.
 - `speed_bump` keeps the triggers it has shown in the state, so that it is the thread, not
   the process, that remembers them.
 
 LangGraph drops what a node writes to keys that the state does not declare: extend
-`DriftGuardState`, or declare the keys you read (and `guard_bumped` for `speed_bump`). A node
+`DriftGuardState`, or declare the keys you read (and `guard_bumped` for `speed_bump`, `guard_open`
+for `driftguard worth`). A node
 with a `CachePolicy` would freeze its decisions; give this one none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from driftguard_langgraph.errors import InvalidEpisode
 from driftguard_langgraph.guard import DriftGuard
-from driftguard_langgraph.host.answers import ask, question
+from driftguard_langgraph.host.asking import Settled, settle
+from driftguard_langgraph.host.ids import review_id
+from driftguard_langgraph.judgement.open_warnings import with_objections
 from driftguard_langgraph.judgement.policy import checked_policy
 from driftguard_langgraph.nodes.base import GuardNode, NodeRun, Steps, Update
 from driftguard_langgraph.nodes.options import check_names
@@ -47,6 +51,7 @@ class _Keys(NamedTuple):
     top_reinforcement_key: str
     bumped_key: str
     revisions_key: str
+    open_key: str
 
 
 def create_guard_review_node(
@@ -65,6 +70,7 @@ def create_guard_review_node(
     top_reinforcement_key: str = "guard_top_reinforcement",
     bumped_key: str = "guard_bumped",
     revisions_key: str = "guard_revisions",
+    open_key: str = "guard_open",
     name: str = "guard_review",
 ) -> GuardNode:
     """Return a node that reviews the step in the state and writes plain JSON about it.
@@ -90,6 +96,7 @@ def create_guard_review_node(
         top_reinforcement_key: Gets the first reinforcement, or None.
         bumped_key: Keeps what `speed_bump` has shown.
         revisions_key: Counts objections in a row.
+        open_key: Keeps objections until the record node settles them.
         name: Name of the node.
 
     Raises:
@@ -98,7 +105,7 @@ def create_guard_review_node(
     """
     keys = _Keys(
         action_key, acknowledged_key, review_key, warnings_key, confidence_key, top_warning_key,
-        reinforcements_key, top_reinforcement_key, bumped_key, revisions_key,
+        reinforcements_key, top_reinforcement_key, bumped_key, revisions_key, open_key,
     )  # fmt: skip
     return _GuardReviewNode(name, guard, namespace, keys, policy, min_confidence)
 
@@ -124,38 +131,22 @@ class _GuardReviewNode(GuardNode):
     def _steps(self, run: NodeRun) -> Steps:
         proposed = run.require(self._keys.action_key, "action_key", "the planner")
         acknowledged = self._is_acknowledged(run)
-        review = yield partial(self._review, run, proposed, acknowledged)
-        action = proposed
+        review = yield partial(self._review, run, proposed, acknowledged=acknowledged)
+        settled = Settled(proposed, (review,))
         if review.policy == "acknowledge" and not acknowledged and run.runtime is not None:
-            action, review = yield from self._settle(run, proposed, review)
-        update = self._update(run, review)
-        if action is not proposed:
-            update[self._keys.action_key] = action
+            settled = yield from settle(proposed, review, partial(self._review_edited, run))
+        update = self._update(run, settled.reviews)
+        if settled.action is not proposed:
+            update[self._keys.action_key] = settled.action
         if acknowledged and self._keys.acknowledged_key is not None:
             update[self._keys.acknowledged_key] = False
-        self._announce(run, review)
+        self._announce(run, settled.reviews[-1])
         return update
 
-    def _settle(
-        self, run: NodeRun, action: Any, review: GuardReview
-    ) -> Generator[Any, Any, tuple[Any, GuardReview]]:
-        problem: str | None = None
-        while True:
-            required = problem is not None or not review.may_run
-            answer = ask(question(action, review, problem), required=required)
-            if answer is None:
-                return action, review
-            if answer.decision == "approve":
-                return action, review if review.may_run else replace(review, decision="override")
-            if answer.decision == "reject":
-                return action, replace(review, decision="acknowledge")
-            found = yield partial(self._review_edited, run, answer.action)
-            if isinstance(found, GuardReview):
-                action, review, problem = answer.action, found, None
-            else:
-                problem = found
-
-    def _review(self, run: NodeRun, action: Any, acknowledged: bool = False) -> GuardReview:
+    def _review(
+        self, run: NodeRun, action: Any, number: int = 0, *, acknowledged: bool = False
+    ) -> GuardReview:
+        identity = run.identity
         return self._source.get(run.store).review(
             action,
             policy=self._policy,
@@ -163,12 +154,14 @@ class _GuardReviewNode(GuardNode):
             acknowledged=acknowledged,
             bumped=self._bumped(run),
             namespace=self._filled_namespace(run),
+            thread_id=identity.thread_id,
+            review_id=review_id(identity, number),
         )
 
-    def _review_edited(self, run: NodeRun, action: Any) -> GuardReview | str:
+    def _review_edited(self, run: NodeRun, action: Any, number: int) -> GuardReview | str:
         # An error here would be final: LangGraph keeps the answer that led to it.
         try:
-            return self._review(run, action)
+            return self._review(run, action, number)
         except InvalidEpisode as error:
             return str(error)
 
@@ -179,8 +172,9 @@ class _GuardReviewNode(GuardNode):
     def _bumped(self, run: NodeRun) -> list[str]:
         return list(run.state.get(self._keys.bumped_key) or ())
 
-    def _update(self, run: NodeRun, review: GuardReview) -> Update:
-        keys, plain = self._keys, review.to_dict()
+    def _update(self, run: NodeRun, reviews: Sequence[GuardReview]) -> Update:
+        keys, review = self._keys, reviews[-1]
+        plain = review.to_dict()
         objected = review.decision in OBJECTIONS
         update: Update = {
             keys.review_key: plain,
@@ -194,6 +188,10 @@ class _GuardReviewNode(GuardNode):
         if review.decision == "speed_bump":
             shown = (*self._bumped(run), *(warning.trigger for warning in review.warnings))
             update[keys.bumped_key] = list(dict.fromkeys(shown))
+        objections = [each for each in reviews if each.decision in OBJECTIONS]
+        if objections:
+            held = run.state.get(keys.open_key)
+            update[keys.open_key] = with_objections(held, objections, run.identity.run_id)
         return update
 
     def _announce(self, run: NodeRun, review: GuardReview) -> None:

@@ -39,6 +39,7 @@ class DriftGuardState(TypedDict, total=False):
         guard_top_reinforcement: Its first reinforcement, or None.
         guard_bumped: Triggers that were shown in this thread under `speed_bump`.
         guard_revisions: Reviews in a row that objected; 0 after one that did not.
+        guard_open: What reviews objected to since the last recorded step; for the nodes alone.
         guard_attempts: Executed steps that were recorded.
         guard_receipt: What the memory answered to the newest record, a `Receipt`.
         guard_run_receipt: What it answered to the run's outcome, a `RunReceipt`.
@@ -68,6 +69,7 @@ class DriftGuardState(TypedDict, total=False):
     guard_top_reinforcement: Annotated[dict[str, Any] | None, latest]
     guard_bumped: Annotated[list[str], union]
     guard_revisions: Annotated[int, latest]
+    guard_open: Annotated[list[dict[str, Any]], latest]
     guard_attempts: Annotated[int, latest]
     guard_receipt: Annotated[dict[str, Any] | None, latest]
     guard_run_receipt: Annotated[dict[str, Any] | None, latest]

@@ -58,6 +58,7 @@ _FRESH: dict[str, Any] = {
     "guard_reinforcements_count": 0,
     "guard_top_reinforcement": None,
     "guard_revisions": 0,
+    "guard_open": [],
     "guard_attempts": 0,
     "guard_receipt": None,
 }

@@ -15,6 +15,9 @@ from driftguard_langgraph.types import Namespace
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+MAX_ID_CHARS = 500
+"""Longest id; ids made from thread, checkpoint and task are well below it."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextLimits:
@@ -65,6 +68,24 @@ def checked_text(value: object, field: str, limits: TextLimits) -> str:
     if limits.redactor is not None:
         value = limits.redactor.text(value)
     return _bounded(value, field, limits)
+
+
+def checked_id(value: str, name: str = "episode_id") -> str:
+    """Return `value` if it can identify an episode or a review.
+
+    Args:
+        value: The id.
+        name: What it is called, for the message.
+
+    Raises:
+        InvalidEpisode: It cannot.
+    """
+    text = checked_text(value, name, TextLimits(2**31))
+    if len(text) > MAX_ID_CHARS:
+        raise InvalidEpisode(
+            f"{name} has {len(text)} characters, more than {MAX_ID_CHARS}: use a digest."
+        )
+    return text
 
 
 def observed_text(value: object, field: str, limits: TextLimits) -> str:

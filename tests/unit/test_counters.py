@@ -10,6 +10,7 @@ from driftguard_langgraph.events import (
     MemoryPruned,
     ReviewCompleted,
     RunOutcomeRecorded,
+    WarningSettled,
     emit,
 )
 from driftguard_langgraph.types import Decision
@@ -61,6 +62,33 @@ def test_each_event_counts_once() -> None:
         "prune_nodes_removed_total": 3,
         "prune_edges_removed_total": 2,
         "memory_failures_total": 1,
+    }
+
+
+def test_a_settled_warning_counts_by_what_was_done_with_it_and_how_it_ended() -> None:
+    metrics = MetricsCollector()
+    metrics(ReviewCompleted(NS, "warn", "proceed", 0, 0, 0.0, withheld=2, muted=1))
+    for arm, role, success in (
+        ("shown", "instead", True),
+        ("shown", "instead", False),
+        ("shown", "ran", False),
+        ("withheld", "ran", True),
+        ("muted", "ran", False),
+    ):
+        metrics(WarningSettled(NS, arm, role, success))  # type: ignore[arg-type]
+
+    counted = {k: v for k, v in metrics.snapshot()["counters"].items() if v}
+    assert counted == {
+        "reviews_total": 1,
+        "review_warnings_withheld_total": 2,
+        "review_warnings_muted_total": 1,
+        "settled_heeded_total": 2,
+        "settled_heeded_failed_total": 1,
+        "settled_overridden_total": 1,
+        "settled_overridden_failed_total": 1,
+        "settled_withheld_total": 1,
+        "settled_muted_total": 1,
+        "settled_muted_failed_total": 1,
     }
 
 

@@ -147,7 +147,7 @@ def test_a_judge_that_fails_changes_nothing_and_is_counted(score: float, answer:
     guard = DriftGuard(store=store, settings=settings, judge=Asked(answer), hooks=[events.append])
     plain.record(STEP, "connection refused", "no data for an hour")
 
-    expected, found = plain.before_step(ALIKE).to_dict(), guard.before_step(ALIKE).to_dict()
+    expected, found = (asked.review(ALIKE, review_id="r").to_dict() for asked in (plain, guard))
 
     assert {**found, "timestamp": ""} == {**expected, "timestamp": ""}
     [failed] = [event for event in events if isinstance(event, MemoryFailed)]

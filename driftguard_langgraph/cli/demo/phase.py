@@ -25,8 +25,10 @@ GOAL_MISSED = "the goal is not reached"
 
 
 def demo_settings(db: Path) -> DriftGuardSettings:
-    """Return the user's settings, on the demo's memory, with failures of it never hidden."""
-    return DriftGuardSettings(storage_backend="sqlite", sqlite_filepath=db, on_store_error="closed")
+    """Return the user's settings, on the demo's memory, with nothing of it ever hidden."""
+    return DriftGuardSettings(
+        storage_backend="sqlite", sqlite_filepath=db, on_store_error="closed", holdout=0.0
+    )
 
 
 def run_phase(phase: Phase, db: Path, *, model: str | None = None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from rich.console import Console
 from driftguard_langgraph.cli.render import SHOWN_CHARS, counts_table, plain, review_lines
 from driftguard_langgraph.reviews import GuardReview, RelatedMemory
 from driftguard_langgraph.types import Match
+from tests.review_samples import review, warning
 
 
 def printed(value: object) -> str:
@@ -40,6 +41,13 @@ def test_lookalikes_say_what_tells_them_apart() -> None:
     other = RelatedMemory("mistake", "wipe production", match)
     shown = printed(review_lines(GuardReview("wipe staging", related=(other,)).to_dict()))
     assert "not the same (staging / production): wipe production, a mistake" in shown
+
+
+def test_a_muted_warning_is_said_and_a_withheld_one_is_not() -> None:
+    quiet = review(warnings=(), muted=(warning("wipe staging"),), withheld=(warning("zebra"),))
+    shown = printed(review_lines(quiet.to_dict()))
+    assert "muted (ran 0x since it failed, and worked): wipe staging" in shown
+    assert "zebra" not in shown
 
 
 def test_counts_have_a_row_for_each_kind() -> None:

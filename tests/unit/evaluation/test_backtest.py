@@ -59,6 +59,11 @@ def test_without_labels_hits_misses_and_false_alarms_are_derived(tmp_path: Path)
     assert result.by_tool["(text)"].steps == 5
 
 
+def test_a_holdout_of_the_settings_hides_nothing_from_a_backtest(tmp_path: Path) -> None:
+    path, silent = write(tmp_path, UNLABELLED), DriftGuardSettings(holdout=1.0)
+    assert backtest([path], settings=silent).total.hits == backtest([path]).total.hits > 0
+
+
 def test_labels_decide_what_is_a_repeat_and_what_a_false_alarm(tmp_path: Path) -> None:
     no = {"repeats_earlier_error": False}
     labelled = [

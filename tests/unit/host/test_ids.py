@@ -16,13 +16,11 @@ def episode_id(
     identity: RunIdentity,
     action: object,
     kind: Kind = "mistake",
-    feedback: object = "HTTP 500",
-    outcome: object = "order lost",
 ) -> str | None:
-    return ids.episode_id(identity, action, kind, feedback, outcome)
+    return ids.episode_id(identity, action, kind)
 
 
-def test_a_tool_call_is_identified_by_thread_call_arguments_and_what_came_of_it() -> None:
+def test_a_tool_call_is_identified_by_thread_call_arguments_and_whether_it_failed() -> None:
     later = RunIdentity("thread-1", "run-2", "record:xyz", "task-9")
     assert episode_id(IN_THREAD, CALL) == episode_id(later, CALL)
     assert str(episode_id(IN_THREAD, CALL)).startswith("thread-1:call_1:")
@@ -48,13 +46,8 @@ def test_different_executions_of_tool_calls_have_different_ids(
     assert episode_id(identity, call) != episode_id(IN_THREAD, CALL)
 
 
-@pytest.mark.parametrize(
-    "ended", [{"kind": "success"}, {"feedback": "HTTP 404"}, {"outcome": "order late"}]
-)
-def test_a_call_that_is_executed_again_and_ends_otherwise_has_another_id(
-    ended: dict[str, Any],
-) -> None:
-    assert episode_id(IN_THREAD, CALL, **ended) != episode_id(IN_THREAD, CALL)
+def test_a_call_that_is_executed_again_and_ends_otherwise_has_another_id() -> None:
+    assert episode_id(IN_THREAD, CALL, "success") != episode_id(IN_THREAD, CALL, "mistake")
 
 
 @pytest.mark.parametrize("action", ["delete it", {"name": "rm", "args": {}}])
@@ -62,9 +55,19 @@ def test_without_a_call_id_the_visit_of_the_node_identifies(action: object) -> N
     assert episode_id(IN_THREAD, action) == "thread-1:record:abc:task-1"
 
 
-def test_without_a_thread_a_call_id_is_not_trusted() -> None:
-    no_thread = RunIdentity(None, None, "record:abc", "task-1")
-    assert episode_id(no_thread, CALL) == "run:record:abc:task-1"
+def test_without_a_thread_the_place_tells_apart_calls_that_one_node_runs_at_once() -> None:
+    no_thread = RunIdentity(None, None, "tools:abc", "task-1")
+    found = [str(episode_id(no_thread, {**CALL, "id": name})) for name in ("call_1", "call_2")]
+    assert found[0] != found[1]
+    assert found[0].startswith("run:tools:abc:call_1:")
+    other_run = RunIdentity(None, None, "tools:xyz", "task-2")
+    assert episode_id(other_run, CALL) != found[0]
+
+
+def test_reviews_of_calls_that_one_node_runs_at_once_have_ids_of_their_own() -> None:
+    first, second = (ids.review_id(IN_THREAD, 0, {**CALL, "id": name}) for name in ("a", "b"))
+    assert first != second
+    assert first == ids.review_id(IN_THREAD, 0, {**CALL, "id": "a"})
 
 
 def test_outside_a_graph_the_memory_chooses_the_id() -> None:

@@ -34,6 +34,7 @@ def test_it_writes_the_review_as_plain_json_under_the_default_keys(failed: Drift
         "guard_reinforcements_count",
         "guard_top_reinforcement",
         "guard_revisions",
+        "guard_open",
     }
     assert update["guard_review"]["decision"] == "warn"
     assert update["guard_warnings_count"] == 1
@@ -61,6 +62,7 @@ def test_all_key_names_can_be_changed(failed: DriftGuard) -> None:
         "top_reinforcement_key": "tr",
         "bumped_key": "b",
         "revisions_key": "n",
+        "open_key": "o",
     }
     node = create_guard_review_node(failed, action_key="a", policy="speed_bump", **names)  # type: ignore[arg-type]
     update = node.invoke({"a": FAILED})
@@ -72,7 +74,9 @@ def test_sync_and_async_write_the_same(failed: DriftGuard) -> None:
     state = {"candidate_action": FAILED}
     updates = [node.invoke(state), asyncio.run(node.ainvoke(state))]
     for update in updates:
-        update["guard_review"].pop("timestamp")
+        for own in ("timestamp", "review_id", "unit"):
+            update["guard_review"].pop(own)
+        update.pop("guard_open")
     assert updates[0] == updates[1]
 
 
@@ -210,4 +214,5 @@ def test_the_review_of_the_guard_and_of_the_node_say_the_same(failed: DriftGuard
     review = failed.review(FAILED)
     assert isinstance(review, GuardReview)
     written = create_guard_review_node(failed).invoke({"candidate_action": FAILED})["guard_review"]
-    assert {**review.to_dict(), "timestamp": ""} == {**written, "timestamp": ""}
+    own = {"timestamp": "", "review_id": "", "unit": ""}
+    assert {**review.to_dict(), **own} == {**written, **own}

@@ -23,7 +23,7 @@ def test_shown_triggers_are_kept_once_and_in_order() -> None:
 def test_every_key_of_guard_and_monitor_has_its_reducer_last() -> None:
     hints = get_type_hints(DriftGuardState, include_extras=True)
     guarded = {k: hint for k, hint in hints.items() if k.startswith(("guard_", "drift_"))}
-    assert len(guarded) == 16
+    assert len(guarded) == 17
     for name, hint in guarded.items():
         assert get_origin(hint) is Annotated, name
         assert get_args(hint)[-1] in (latest, union), name

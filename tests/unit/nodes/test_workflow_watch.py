@@ -262,6 +262,7 @@ class DataChat:
     guard_top_reinforcement: Any = None
     guard_bumped: Any = None
     guard_revisions: int = 0
+    guard_open: Any = None
     guard_attempts: int = 0
     guard_receipt: Any = None
     guard_run_receipt: Any = None

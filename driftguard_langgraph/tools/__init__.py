@@ -1,0 +1,1 @@
+"""Tools that an agent is given, to use the memory on its own account."""

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from driftguard_langgraph.errors import ConfigurationError, MissingExtra
+from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.mcp import server
+from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
+from driftguard_langgraph.testing.samples import SeededEmbedder
+
+
+@pytest.fixture
+def guard() -> DriftGuard:
+    return DriftGuard(store=EphemeralMemoryStore(), embeddings=SeededEmbedder())
+
+
+def test_an_unknown_policy_is_refused(guard: DriftGuard) -> None:
+    with pytest.raises(ConfigurationError, match="unknown policy"):
+        server.create_mcp_server(guard, policy="blok")  # type: ignore[arg-type]
+
+
+def test_without_the_sdk_the_extra_is_named(
+    guard: DriftGuard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "find_spec", lambda _: None)
+    assert importlib.util.find_spec("mcp") is not None
+    with pytest.raises(MissingExtra, match=r"driftguard-langgraph\[mcp\]"):
+        server.create_mcp_server(guard)
+
+
+async def test_only_so_many_speed_bumps_are_remembered(
+    guard: DriftGuard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_BUMPED", 1)
+    tools = server._Tools(guard, "speed_bump")
+    for step in ("one", "other"):
+        await tools.register_mistake(step, "failed", "nothing came of it")
+    decisions = [(await tools.query_memory(step)).decision for step in ("one", "other", "one")]
+    assert decisions == ["speed_bump"] * 3
+    assert (await tools.query_memory("one")).decision == "override"
