@@ -4,11 +4,13 @@
 #   TORCH            torch requirement of the extras environment
 #   TORCH_PIP_ARGS   more pip arguments for it, e.g. the index of PyTorch's CPU wheels
 #   TESTS            what `make test` hands to pytest
+#   WORKERS          processes that it runs the tests in, by default one a core
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 TORCH_PIP_ARGS ?=
 TESTS ?=
+WORKERS ?= logical
 
 VENV := .venv
 EXTRAS := .venv-extras
@@ -28,7 +30,7 @@ demo: $(VENV)/.base ## a graph that remembers its failure, and one that is broug
 	$(BIN)/driftguard demo
 
 test: lint types layers ## linters, types, layering and all tests but those of the extras
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(TESTS)
 
 test-extras: $(EXTRAS)/.ready ## the tests of sentence-transformers and spaCy, in their own environment
 	$(EXTRAS)/bin/python -m pytest tests/extras

@@ -23,6 +23,8 @@ def user_data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in list(os.environ):
         if name.upper().startswith("DRIFTGUARD_"):
             monkeypatch.delenv(name)
+    # What a command prints is wrapped at the width of the terminal.
+    monkeypatch.setenv("COLUMNS", "120")
     database = tmp_path / "user-data" / "memory.sqlite3"
     monkeypatch.setenv("DRIFTGUARD_SQLITE_FILEPATH", str(database))
     monkeypatch.setenv("DRIFTGUARD_JSON_FILEPATH", str(database.with_suffix(".json")))

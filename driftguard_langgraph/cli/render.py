@@ -77,17 +77,15 @@ def warning_lines(warning: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def counts_table(rows: Mapping[str, Mapping[str, int]]) -> Table:
-    """Return counts by kind as a table, a column for each count."""
+def counts_table(kinds: Mapping[str, Mapping[str, int]]) -> Table:
+    """Return counts by kind as a table: a column for each kind, a row for each count."""
     from rich.table import Table
 
-    columns = list(next(iter(rows.values())))
-    table = Table()
-    table.add_column("")
-    for name in columns:
-        table.add_column(name.replace("_", " "), justify="right")
-    for kind, counts in rows.items():
-        table.add_row(kind, *(str(counts[name]) for name in columns))
+    table = Table("")
+    for kind in kinds:
+        table.add_column(kind, justify="right")
+    for name in next(iter(kinds.values())):
+        table.add_row(name.replace("_", " "), *(str(counts[name]) for counts in kinds.values()))
     return table
 
 

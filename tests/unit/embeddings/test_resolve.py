@@ -75,7 +75,11 @@ def test_a_langchain_object_is_adapted() -> None:
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("nonsense", ["all-MiniLM-L6-v2", 3, object(), OnnxEmbedder, len], ids=repr)
+@pytest.mark.parametrize(
+    "nonsense",
+    ["all-MiniLM-L6-v2", 3, object(), OnnxEmbedder, len],
+    ids=lambda value: type(value).__name__,
+)
 def test_anything_else_is_refused(nonsense: object) -> None:
     with pytest.raises(ConfigurationError, match="embeddings must be an Embedder"):
         resolve_embedder(nonsense, DriftGuardSettings())

@@ -81,7 +81,7 @@ def test_output_of_tools_is_made_storable_and_actions_are_refused() -> None:
         {"provenance": {7: "thread"}},
         {"metadata": [1]},
         {"metadata": {"x": float("nan")}},
-        {"metadata": {"x": object()}},
+        {"metadata": {"x": object}},
         {"metadata": {"x": "\ud800"}},
     ],
     ids=str,
