@@ -17,7 +17,7 @@ EXTRAS := .venv-extras
 BIN := $(VENV)/bin
 LOCK := requirements
 INSTALL := -m pip install --disable-pip-version-check --quiet
-CHECKED := benchmarks driftguard_langgraph tests scripts
+CHECKED := benchmarks driftguard_langgraph examples tests scripts
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -32,7 +32,7 @@ demo: $(VENV)/.base ## a graph that remembers its failure, and one that is broug
 test: lint types layers ## linters, types, layering and all tests but those of the extras
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(TESTS)
 
-test-extras: $(EXTRAS)/.ready ## the tests of sentence-transformers and spaCy, in their own environment
+test-extras: $(EXTRAS)/.ready ## the tests of large extras and of `langgraph dev`, in their own environment
 	$(EXTRAS)/bin/python -m pytest tests/extras
 
 lint: $(VENV)/.test ## ruff: rules and formatting

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftguard_langgraph._version import __version__
     from driftguard_langgraph.callbacks.handler import DriftGuardCallbackHandler
+    from driftguard_langgraph.clients.outcome import drift_of
+    from driftguard_langgraph.clients.wrapping import wrap
     from driftguard_langgraph.drift.monitor import DriftMonitor
     from driftguard_langgraph.drift.report import DriftReport
     from driftguard_langgraph.drift.strategies.base import FewShotExample
@@ -128,6 +130,7 @@ __all__ = [
     "create_route_on_recovery",
     "create_route_on_review",
     "create_search_failures_tool",
+    "drift_of",
     "guard_step",
     "guard_tool_call",
     "review_payload",
@@ -135,6 +138,7 @@ __all__ = [
     "route_on_recovery",
     "route_on_review",
     "with_scaffold",
+    "wrap",
 ]
 
 _HOMES = {
@@ -143,6 +147,8 @@ _HOMES = {
     "drift.monitor": ("DriftMonitor",),
     "drift.report": ("DriftReport",),
     "drift.strategies.base": ("FewShotExample",),
+    "clients.outcome": ("drift_of",),
+    "clients.wrapping": ("wrap",),
     "drift.tracking.tracker": ("DriftTracker",),
     "errors": (
         "ConfigurationError",

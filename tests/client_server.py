@@ -108,20 +108,36 @@ def _chat(said: Any, number: int) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said if is_text else None}
     if not is_text:
         message["tool_calls"] = [_call(said, number)]
-    choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop" if is_text else "tool_calls"}
-    base: dict[str, Any] = {"id": f"chat-{number}", "object": "chat.completion", "created": 1, "model": "m"}
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": message,
+        "finish_reason": "stop" if is_text else "tool_calls",
+    }
+    base: dict[str, Any] = {
+        "id": f"chat-{number}",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+    }
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     return {**base, "choices": [choice], "usage": usage}
 
 
 def _chat_events(said: Any, number: int) -> list[dict[str, Any]]:
-    base = {"id": f"chat-{number}", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    base: dict[str, Any] = {
+        "id": f"chat-{number}",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+    }
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     if isinstance(said, str):
         deltas += [{"content": word} for word in _words(said)]
     else:
         deltas.append({"tool_calls": [{"index": 0, **_call(said, number)}]})
-    events = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    events: list[dict[str, Any]] = [
+        {"index": 0, "delta": delta, "finish_reason": None} for delta in deltas
+    ]
     events.append({"index": 0, "delta": {}, "finish_reason": "stop"})
     return [{**base, "choices": [event]} for event in events]
 

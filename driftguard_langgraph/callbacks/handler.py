@@ -8,34 +8,20 @@ model should be told what failed before, `DriftGuardMiddleware` and `guard_tool_
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tools import BaseTool
 
-from driftguard_langgraph.callbacks.runs import Run, RunKind, RunMap
-from driftguard_langgraph.callbacks.steps import call_of, place_for, place_of
-from driftguard_langgraph.errors import (
-    ConfigurationError,
-    GuardrailAcknowledgementRequired,
-    GuardrailTriggered,
-    StoreError,
-)
+from driftguard_langgraph.callbacks.options import KINDS, Mode, check_mode, checked_kinds
+from driftguard_langgraph.callbacks.runs import RunKind
+from driftguard_langgraph.callbacks.watch import Watch
 from driftguard_langgraph.guard import DriftGuard
-from driftguard_langgraph.host.control_flow import is_control_flow
 from driftguard_langgraph.host.tool_calls import OnStoreError, Redact, ToolCallGuard
 from driftguard_langgraph.host.tool_names import tool_names
 from driftguard_langgraph.host.tool_outcomes import FailurePredicate
-
-logger = logging.getLogger(__name__)
-
-Mode = Literal["observe", "block"]
-
-KINDS: tuple[RunKind, ...] = get_args(RunKind)
-"""What can be recorded, and is by default."""
 
 
 class DriftGuardCallbackHandler(BaseCallbackHandler):
@@ -101,21 +87,19 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
         on_store_error: OnStoreError | None = None,
     ) -> None:
         super().__init__()
-        _check_mode(mode, policy, min_confidence)
-        self._blocks = mode == "block"
-        self._tools = None if tools is None else tool_names(tools)
-        self._kinds = _checked_kinds(record)
-        self._runs = RunMap()
-        self._calls = ToolCallGuard(
+        check_mode(mode, policy, min_confidence)
+        calls = ToolCallGuard(
             guard,
             namespace=namespace,
-            policy=policy or ("block" if self._blocks else None),
+            policy=policy or ("block" if mode == "block" else None),
             min_confidence=min_confidence,
             is_failure=is_failure,
             redact=redact,
             on_store_error=on_store_error,
             source="callback",
         )
+        names = None if tools is None else tool_names(tools)
+        self._watch = Watch(calls, names, checked_kinds(record), blocks=mode == "block")
 
     def on_tool_start(
         self,
@@ -135,19 +119,10 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
             StoreError: It could not be reviewed, and memory is `closed`.
             ConfigurationError: With `block`: a placeholder of the namespace has no value.
         """
-        name = (serialized or {}).get("name") or kwargs.get("name") or "tool"
+        name = str((serialized or {}).get("name") or kwargs.get("name") or "tool")
+        given = {"input": input_str} if inputs is None else dict(inputs)
         call_id = kwargs.get("tool_call_id")
-        # A call of its own within another tool is the step of an agent that this tool is.
-        is_step = bool(call_id) or not self._runs.is_covered(parent_run_id)
-        is_observed = self._tools is None or name in self._tools
-        run = self._begun("tools", str(name), run_id, parent_run_id, metadata)
-        run.call_id = call_id if isinstance(call_id, str) else None
-        run.covers = run.covers or "tools" in self._kinds or not is_observed
-        run.recorded = is_step and is_observed and "tools" in self._kinds
-        run.inputs = {"input": input_str} if inputs is None else dict(inputs)
-        if self._blocks and is_step and is_observed:
-            self._review(run)
-        self._runs.start(run)
+        self._watch.start_tool(name, given, call_id, run_id, parent_run_id, metadata)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Record how a tool that answered did.
@@ -155,9 +130,7 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
         Raises:
             StoreError: It could not be recorded, and memory is `closed`.
         """
-        run = self._runs.end(run_id)
-        if run is not None and run.recorded:
-            self._record(run, output)
+        self._watch.answered(run_id, output)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Record that a tool raised, unless the error came from a step within.
@@ -165,7 +138,7 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
         Raises:
             StoreError: It could not be recorded, and memory is `closed`.
         """
-        self._failed(run_id, error)
+        self._watch.failed(run_id, error)
 
     def on_chain_start(
         self,
@@ -179,7 +152,7 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
     ) -> None:
         """Remember that a runnable, or a node of a graph, starts."""
         name = _name(serialized, kwargs, "chain")
-        self._start("chains", name, inputs, run_id, parent_run_id, metadata)
+        self._watch.start("chains", name, inputs, run_id, parent_run_id, metadata)
 
     def on_retriever_start(
         self,
@@ -193,7 +166,7 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
     ) -> None:
         """Remember that a retriever starts."""
         name = _name(serialized, kwargs, "retriever")
-        self._start("retrievers", name, {"query": query}, run_id, parent_run_id, metadata)
+        self._watch.start("retrievers", name, {"query": query}, run_id, parent_run_id, metadata)
 
     def on_chat_model_start(
         self,
@@ -208,7 +181,7 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
         """Remember that a chat model starts."""
         asked = messages[-1] if messages else None
         name = _name(serialized, kwargs, "model")
-        self._start("models", name, asked, run_id, parent_run_id, metadata)
+        self._watch.start("models", name, asked, run_id, parent_run_id, metadata)
 
     def on_llm_start(
         self,
@@ -223,104 +196,32 @@ class DriftGuardCallbackHandler(BaseCallbackHandler):
         """Remember that a model of text starts."""
         asked = prompts[-1] if prompts else None
         name = _name(serialized, kwargs, "model")
-        self._start("models", name, asked, run_id, parent_run_id, metadata)
+        self._watch.start("models", name, asked, run_id, parent_run_id, metadata)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Record that a runnable or a node failed, if the error arose there."""
         # What is streamed into a runnable is only known once it has arrived.
-        self._failed(run_id, error, kwargs.get("inputs"))
+        self._watch.failed(run_id, error, kwargs.get("inputs"))
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Record that a retriever failed."""
-        self._failed(run_id, error)
+        self._watch.failed(run_id, error)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Record that a model failed."""
-        self._failed(run_id, error)
+        self._watch.failed(run_id, error)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Forget a run that ended."""
-        self._runs.end(run_id)
+        self._watch.end(run_id)
 
     def on_retriever_end(self, documents: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Forget a run that ended."""
-        self._runs.end(run_id)
+        self._watch.end(run_id)
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Forget a run that ended."""
-        self._runs.end(run_id)
-
-    def _begun(
-        self,
-        kind: RunKind,
-        name: str,
-        run_id: UUID,
-        parent_id: UUID | None,
-        metadata: Mapping[str, Any] | None,
-    ) -> Run:
-        covered = self._runs.is_covered(parent_id)
-        run = Run(run_id, parent_id, kind, name, covers=covered, metadata=metadata or {})
-        run.recorded = kind in self._kinds and not covered
-        if run.recorded or kind == "tools":
-            run.place = place_of(metadata)
-        return run
-
-    def _start(
-        self,
-        kind: RunKind,
-        name: str,
-        inputs: object,
-        run_id: UUID,
-        parent_id: UUID | None,
-        metadata: Mapping[str, Any] | None,
-    ) -> None:
-        run = self._begun(kind, name, run_id, parent_id, metadata)
-        run.inputs = inputs if run.recorded else None
-        self._runs.start(run)
-
-    def _review(self, run: Run) -> None:
-        call = call_of(run)
-        ruling = self._calls.review(call, place_for(run, call, "mistake"))
-        run.review = ruling.review
-        if ruling.refusal is None:
-            return
-        if ruling.review.decision == "unavailable":
-            raise StoreError(ruling.refusal)
-        if ruling.review.decision == "acknowledge":
-            raise GuardrailAcknowledgementRequired(ruling.refusal, ruling.review)
-        raise GuardrailTriggered(ruling.refusal, ruling.review)
-
-    def _failed(self, run_id: UUID, error: BaseException, inputs: object = None) -> None:
-        run = self._runs.end(run_id)
-        if run is None or is_control_flow(error):
-            return
-        if run.has_seen(error):
-            self._runs.pass_up(run, error)
-            return
-        if not run.recorded and self._runs.is_covered(run.parent_id):
-            # The tool call that it is part of answers for it.
-            return
-        self._runs.pass_up(run, error)
-        if run.recorded:
-            run.inputs = run.inputs if inputs is None else inputs
-            self._record(run, error)
-
-    def _record(self, run: Run, result: object) -> None:
-        try:
-            outcome = self._calls.outcome_of(result)
-            call = call_of(run)
-            place = place_for(run, call, outcome.kind)
-            self._calls.record(call, place, outcome, review=run.review)
-        except StoreError:
-            if run.kind == "tools":
-                raise
-            # The run fails anyway, and its own error is what has to be seen.
-            logger.warning("driftguard: a failure of %s was not recorded", run.kind)
-        except ConfigurationError as error:
-            logger.warning("driftguard: nothing was recorded: %s", error)
-        except Exception as error:
-            logger.warning("driftguard: nothing was recorded: %s", type(error).__name__)
-            logger.debug("why nothing was recorded", exc_info=error)
+        self._watch.end(run_id)
 
 
 def _name(serialized: Mapping[str, Any] | None, given: Mapping[str, Any], default: str) -> str:
@@ -328,28 +229,3 @@ def _name(serialized: Mapping[str, Any] | None, given: Mapping[str, Any], defaul
     path = known.get("id")
     last = path[-1] if isinstance(path, list) and path else None
     return str(given.get("name") or known.get("name") or last or default)
-
-
-def _check_mode(mode: object, policy: object, min_confidence: object) -> None:
-    if mode not in get_args(Mode):
-        raise ConfigurationError(f"mode={mode!r} must be 'observe' or 'block'.")
-    if mode == "observe" and (policy is not None or min_confidence is not None):
-        raise ConfigurationError(
-            "policy and min_confidence say what is stopped; mode='observe' stops nothing. "
-            "Leave them out, or set mode='block'."
-        )
-    if policy not in (None, "block", "acknowledge"):
-        raise ConfigurationError(
-            f"policy={policy!r} must be 'block' or 'acknowledge': a callback handler can raise "
-            "and cannot tell the model anything. DriftGuardMiddleware knows the other policies."
-        )
-
-
-def _checked_kinds(record: object) -> frozenset[RunKind]:
-    listed = isinstance(record, Iterable) and not isinstance(record, str)
-    given = list(record) if listed else []  # type: ignore[call-overload]
-    if not given or any(kind not in KINDS for kind in given):
-        raise ConfigurationError(
-            f"record={record!r} must list what is recorded, of {', '.join(KINDS)}."
-        )
-    return frozenset(given)

@@ -46,7 +46,8 @@ def watched_chat_model(model: Any, hub: Hub) -> Any:
         "in_conversation": in_conversation,
         **handles(hub),
         **_calls(base, hub),
-        **_streams(base, hub),
+        "stream": _stream(base, hub),
+        "astream": _astream(base, hub),
     }
     kind = type(base.__name__, (base,), members)
     # Not a field: pydantic would take it for one of the model's.
@@ -88,7 +89,7 @@ def _calls(base: Any, hub: Hub) -> dict[str, Any]:
     return {"invoke": invoke, "ainvoke": ainvoke, "generate": generate, "agenerate": agenerate}
 
 
-def _streams(base: Any, hub: Hub) -> dict[str, Any]:
+def _stream(base: Any, hub: Hub) -> Any:
     def stream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
         heard = _Heard(self, hub, input, config)
         try:
@@ -103,6 +104,10 @@ def _streams(base: Any, hub: Hub) -> dict[str, Any]:
             heard.watch.settle(heard.reply)
             yield from heard.last_chunk()
 
+    return stream
+
+
+def _astream(base: Any, hub: Hub) -> Any:
     async def astream(
         self: Any,
         input: Any,
@@ -123,7 +128,7 @@ def _streams(base: Any, hub: Hub) -> dict[str, Any]:
             for chunk in heard.last_chunk():
                 yield chunk
 
-    return {"stream": stream, "astream": astream}
+    return astream
 
 
 class _Heard:
@@ -157,7 +162,10 @@ class _Heard:
         content: Any = "" if isinstance(self._chunks[-1].content, str) else []
         metadata = {"drift": outcome.drift.to_dict()}
         yield AIMessageChunk(
-            content=content, id=self._chunks[-1].id, response_metadata=metadata, chunk_position="last"
+            content=content,
+            id=self._chunks[-1].id,
+            response_metadata=metadata,
+            chunk_position="last",
         )
 
 

@@ -14,7 +14,7 @@ that says it:
 | `record_run` | `record_run_outcome` node | a verdict about a whole run was kept |
 | `drift` | `drift_monitor` node, `DriftMonitorMiddleware` | new messages were measured |
 | `drift_unavailable` | the same two | they could not be; the run went on |
-| `recovery` | `recovery_scaffold` node, `DriftMonitorMiddleware` | a scaffold was due, or a verdict |
+| `recovery` | `recovery_scaffold` node, `DriftMonitorMiddleware` | a scaffold or a verdict is due |
 | `compaction` | compaction node, `GuardedSummarizationMiddleware` | a summary was checked |
 
 Unlike the guard's own events (`driftguard_langgraph.events`, for metrics), these show recorded

@@ -25,7 +25,6 @@ these metrics support; without it a scrape sees one of the workers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -134,7 +133,6 @@ def _registered(registry: CollectorRegistry, labelnames: tuple[str, ...]) -> _Fa
     from prometheus_client import Counter, Gauge, Histogram
 
     common: dict[str, Any] = {"labelnames": labelnames, "registry": registry}
-    seconds = partial(Histogram, buckets=SECONDS_BUCKETS, **common)
     try:
         return _Families(
             labelnames,
@@ -145,8 +143,18 @@ def _registered(registry: CollectorRegistry, labelnames: tuple[str, ...]) -> _Fa
                 buckets=CONFIDENCE_BUCKETS,
                 **common,
             ),
-            seconds(f"{PREFIX}review_seconds", "Seconds that a review took"),
-            seconds(f"{PREFIX}record_seconds", "Seconds that recording an outcome took"),
+            Histogram(
+                f"{PREFIX}review_seconds",
+                "Seconds that a review took",
+                buckets=SECONDS_BUCKETS,
+                **common,
+            ),
+            Histogram(
+                f"{PREFIX}record_seconds",
+                "Seconds that recording an outcome took",
+                buckets=SECONDS_BUCKETS,
+                **common,
+            ),
             Gauge(
                 f"{PREFIX}last_review_confidence",
                 "Confidence of the last review that warned",

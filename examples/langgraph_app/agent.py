@@ -59,9 +59,11 @@ def clear_cache(path: str) -> str:
 clear_cache.handle_tool_error = True
 
 
+MIDDLEWARE: list[Any] = [DriftGuardMiddleware(policy="block"), DriftMonitorMiddleware()]
+
 graph = create_agent(
     ScriptedModel(),
     [clear_cache],
     system_prompt=PROMPT,
-    middleware=[DriftGuardMiddleware(policy="block"), DriftMonitorMiddleware()],
+    middleware=MIDDLEWARE,
 )

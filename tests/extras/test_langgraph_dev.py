@@ -23,7 +23,9 @@ pytest.importorskip("langgraph_api", reason="needs langgraph-cli[inmem]")
 
 APP = Path(__file__).resolve().parents[2] / "examples" / "langgraph_app"
 START_SECONDS = 120
-ASKED = {"messages": [{"role": "user", "content": "The disk of the build server is full."}]}
+ASKED: dict[str, Any] = {
+    "messages": [{"role": "user", "content": "The disk of the build server is full."}]
+}
 
 
 @dataclass(frozen=True, slots=True)

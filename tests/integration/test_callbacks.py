@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
-from langchain_core.tools import BaseTool, create_retriever_tool, tool
+from langchain_core.tools import BaseTool, StructuredTool, create_retriever_tool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
@@ -30,6 +30,7 @@ from driftguard_langgraph import (
     create_record_outcome_node,
 )
 from driftguard_langgraph.errors import GuardrailTriggered, StoreError
+from driftguard_langgraph.events import Event
 from driftguard_langgraph.middleware import DriftGuardMiddleware
 from tests.drift_samples import ScriptedModel
 from tests.guard_samples import (
@@ -38,6 +39,7 @@ from tests.guard_samples import (
     burnt,
     call,
     counts,
+    guard_of,
     in_thread,
     proposing,
     saver_tool,
@@ -90,9 +92,21 @@ def remembered(guard: DriftGuard) -> list[str]:
     return [each.action.text for each in kept]
 
 
+def both_ways(made: BaseTool) -> BaseTool:
+    """The tool with an async form; without one, async runs it and its callbacks in a thread."""
+    plain = made.func if isinstance(made, StructuredTool) else None
+    if plain is None or made.name == "lookup":
+        return made
+
+    async def act(**given: Any) -> Any:
+        return plain(**given)
+
+    return made.model_copy(update={"coroutine": act})
+
+
 def tools_graph(made: BaseTool, *, saver: Any = None, **options: Any) -> Any:
     builder: Any = StateGraph(MessagesState)
-    builder.add_node("tools", ToolNode([made], **options)).add_edge(START, "tools")
+    builder.add_node("tools", ToolNode([both_ways(made)], **options)).add_edge(START, "tools")
     return builder.compile(checkpointer=saver)
 
 
@@ -201,7 +215,7 @@ def test_tools_are_recorded_in_an_agent_with_their_successes(
     guard: DriftGuard, run: Runner
 ) -> None:
     model = ScriptedModel(script=[proposing(call("/a", "c1"), call("/b", "c2")), "done"])
-    agent = create_agent(model, [soft_tool([])])
+    agent = create_agent(model, [both_ways(soft_tool([]))])
     run(agent, ASKED, {"callbacks": [DriftGuardCallbackHandler(guard)]})
     assert counts(guard) == (0, 2)
 
@@ -267,12 +281,13 @@ def test_a_retried_node_is_recorded_once(guard: DriftGuard) -> None:
 def test_two_tools_without_call_ids_in_one_node_are_two_records(guard: DriftGuard) -> None:
     save = saver_tool([])
 
-    def act(_state: MessagesState) -> dict[str, Any]:
+    def act(_state: Any) -> dict[str, Any]:
         save.invoke({"path": "/a"})
         save.invoke({"path": "/b"})
         return {}
 
-    graph: Any = StateGraph(MessagesState).add_node("act", act).add_edge(START, "act").compile()
+    builder: Any = StateGraph(MessagesState)
+    graph = builder.add_node("act", act).add_edge(START, "act").compile()
     graph.invoke(ASKED, {"callbacks": [DriftGuardCallbackHandler(guard)]})
     assert counts(guard) == (0, 2)
 
@@ -286,7 +301,9 @@ def test_middleware_and_handler_together_record_a_call_once(
     model = ScriptedModel(script=[proposing(call(path)), "done"])
     saver = InMemorySaver() if thread else None
     middleware = DriftGuardMiddleware(guard)
-    agent = create_agent(model, [saver_tool([])], middleware=[middleware], checkpointer=saver)
+    agent = create_agent(
+        model, [both_ways(saver_tool([]))], middleware=[middleware], checkpointer=saver
+    )
     config = {"callbacks": [DriftGuardCallbackHandler(guard)]}
     try:
         how(agent, ASKED, {**config, **in_thread("t")} if thread else config)
@@ -341,7 +358,7 @@ def test_a_stopped_call_is_answered_where_the_tool_node_handles_errors(how: Runn
 def test_a_known_failure_is_stopped_in_a_chain(run: Runner) -> None:
     ran: list[str] = []
     memory = burnt()
-    chain: Any = RunnablePassthrough() | soft_tool(ran)
+    chain: Any = RunnablePassthrough() | both_ways(soft_tool(ran))
     handler = DriftGuardCallbackHandler(memory, mode="block")
     with pytest.raises(GuardrailTriggered):
         run(chain, {"path": "/full"}, {"callbacks": [handler]})
@@ -353,7 +370,7 @@ def test_a_refusal_inside_the_middleware_is_not_recorded_as_a_failure(how: Runne
     memory = burnt()
     model = ScriptedModel(script=[proposing(call("/full")), "done"])
     middleware = DriftGuardMiddleware(memory, policy="warn")
-    agent = create_agent(model, [soft_tool([])], middleware=[middleware])
+    agent = create_agent(model, [both_ways(soft_tool([]))], middleware=[middleware])
     handler = DriftGuardCallbackHandler(memory, mode="block")
     with pytest.raises(GuardrailTriggered):
         how(agent, ASKED, {"callbacks": [handler]})
@@ -440,7 +457,7 @@ def test_a_hundred_concurrent_async_runs_are_counted_exactly(guard: DriftGuard) 
         )
 
     asyncio.run(storm())
-    assert (counts(guard), len(handler._runs)) == ((25, 75), 0)
+    assert (counts(guard), len(handler._watch.runs)) == ((25, 75), 0)
 
 
 def test_what_is_cancelled_is_no_failure(guard: DriftGuard) -> None:
@@ -466,14 +483,13 @@ def test_what_is_cancelled_is_no_failure(guard: DriftGuard) -> None:
 
 @pytest.mark.parametrize("inline", [False, True])
 def test_the_event_loop_waits_for_the_memory_only_if_somebody_insists(
-    guard: DriftGuard, inline: bool
+    inline: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    handler = DriftGuardCallbackHandler(guard)
-    guard.stats()
+    events: list[Event] = []
+    handler = DriftGuardCallbackHandler(guard_of(events.append), mode="block")
     handler.run_inline = inline
     async_run(tools_graph(soft_tool([])), proposed("/a"), {"callbacks": [handler]})
-    recorded = 0 if inline else 1
-    assert counts(guard) == (0, recorded)
+    assert (len(events), "BlockingError" in caplog.text) == ((0, True) if inline else (2, False))
 
 
 def test_tools_that_are_not_named_are_left_alone(guard: DriftGuard) -> None:

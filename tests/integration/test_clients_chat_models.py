@@ -80,7 +80,7 @@ def test_batches_and_bindings_keep_working(server: Vendor) -> None:
     bound = wrapped.bind_tools([timetable]).invoke(ASK)
     assert bound.tool_calls[0]["name"] == "timetable"
     assert turn(bound) == 1
-    rebound: Any = wrap(model(server).bind_tools([timetable]))  # type: ignore[type-var]
+    rebound: Any = wrap(model(server).bind_tools([timetable]))
     assert turn(rebound.invoke(ASK)) == 1
 
 

@@ -64,7 +64,7 @@ STORES: dict[str, Opened] = {
     "sqlite": in_sqlite,
     "json": in_json,
     "langgraph": over_langgraph,
-    "postgres": contextmanager(postgres_dsn),
+    "postgres": postgres_dsn,
 }
 
 
@@ -113,7 +113,7 @@ async def test_no_node_blocks_over_any_store(guard: DriftGuard) -> None:
         create_recovery_scaffold_node(PROMPT),
         create_guard_review_node(guard),
         create_record_outcome_node(guard),
-        create_record_run_outcome_node(guard),
+        create_record_run_outcome_node(guard, success_key="success", outcome_key="outcome"),
     ):
         builder.add_node(node).add_edge(last, str(node.name))
         last = str(node.name)
@@ -132,14 +132,12 @@ async def test_no_middleware_blocks_over_any_store(guard: DriftGuard) -> None:
         return f"booking {booking} is refunded"
 
     call = AIMessage("", tool_calls=[{"name": "refund", "args": {"booking": "7"}, "id": "c1"}])
+    ours: list[Any] = [DriftGuardMiddleware(guard), DriftMonitorMiddleware(recovery=RecoveryPlan())]
     agent = create_agent(
         ScriptedModel(script=[call, ANSWER]),
         [refund],
         system_prompt=PROMPT,
-        middleware=[
-            DriftGuardMiddleware(guard),
-            DriftMonitorMiddleware(recovery=RecoveryPlan()),
-        ],
+        middleware=ours,
         checkpointer=InMemorySaver(),
     )
     final = await agent.ainvoke({"messages": [HumanMessage(ATTACK)]}, in_thread("one"))
@@ -155,7 +153,7 @@ async def test_no_twin_of_the_guard_blocks_over_any_store(
     assert len((await guard.abefore_step("delete the temp directory")).warnings) == 1
     assert (await guard.acompare("archive the logs", "archive the logs")).same
     assert await guard.aexport_jsonl(tmp_path / "memory.jsonl") == 2
-    assert (await guard.aimport_jsonl(tmp_path / "memory.jsonl")).added == 0
+    assert (await guard.aimport_jsonl(tmp_path / "memory.jsonl"))["duplicates"] == 2
     assert len(await guard.agraph()) == 3
     await guard.aprune()
     assert await guard.areembed() > 0

@@ -14,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph, add_messages
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from driftguard_langgraph.errors import EmbeddingError
+from driftguard_langgraph.drift.watch import DriftWatch
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.host.stream_events import StreamEvent
 from driftguard_langgraph.middleware import DriftGuardMiddleware, DriftMonitorMiddleware
@@ -79,7 +79,7 @@ def nodes(guard: DriftGuard) -> StateGraph[Any, Any, Any, Any]:
         create_recovery_scaffold_node(PROMPT),
         create_guard_review_node(guard),
         create_record_outcome_node(guard),
-        create_record_run_outcome_node(guard),
+        create_record_run_outcome_node(guard, success_key="success", outcome_key="outcome"),
     ]
     last = START
     for node in order:
@@ -95,9 +95,10 @@ def test_the_events_of_nodes_have_the_documented_form(
     nodes: StateGraph[Any, Any, Any, Any],
 ) -> None:
     graph = nodes.compile(checkpointer=InMemorySaver())
-    for _ in range(2):
-        seen = list(graph.stream(GIVEN, THREAD, stream_mode="custom"))
-        assert [kind for kind in SAID_BY_NODES if kind in kinds(seen)] == SAID_BY_NODES
+    for thread in ("one", "two"):
+        config: Any = {"configurable": {"thread_id": thread}}
+        seen = list(graph.stream(GIVEN, config, stream_mode="custom"))
+        assert kinds(seen) == SAID_BY_NODES
     review = next(event for event in seen if event["event"] == "review")
     assert review["top_warning"]["action_text"] == "delete the temp directory"
 
@@ -137,17 +138,11 @@ def refund(booking: str) -> str:
     raise ValueError(f"booking {booking} has departed")
 
 
-def agent(guard: DriftGuard, **options: Any) -> Any:
+def agent(guard: DriftGuard) -> Any:
     call = AIMessage("", tool_calls=[{"name": "refund", "args": {"booking": "7"}, "id": "c1"}])
-    return create_agent(
-        ScriptedModel(script=[call, ANSWER]),
-        [refund],
-        system_prompt=PROMPT,
-        middleware=[
-            DriftGuardMiddleware(guard, policy="block"),
-            DriftMonitorMiddleware(**options),
-        ],
-    )
+    ours: list[Any] = [DriftGuardMiddleware(guard, policy="block"), DriftMonitorMiddleware()]
+    model = ScriptedModel(script=[call, ANSWER])
+    return create_agent(model, [refund], system_prompt=PROMPT, middleware=ours)
 
 
 def drained(stream: Iterator[Any], seen: list[Any]) -> None:
@@ -167,17 +162,14 @@ def test_the_events_of_middleware_have_the_documented_form(guard: DriftGuard) ->
     assert (review["decision"], review["tool"], review["tool_call_id"]) == ("block", "refund", "c1")
 
 
-class Broken:
-    model_id = "broken"
-    dimension = 3
-    embed = staticmethod(raising(EmbeddingError("out of memory")))
-
-
-def test_a_monitor_that_fails_says_so_in_the_documented_form() -> None:
+def test_a_monitor_that_fails_says_so_in_the_documented_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(DriftWatch, "measure", raising(OSError("disk full")))
     made = create_agent(
         ScriptedModel(),
         system_prompt=PROMPT,
-        middleware=[DriftMonitorMiddleware(PROMPT, embeddings=Broken())],
+        middleware=[DriftMonitorMiddleware()],
     )
     seen = list(made.stream({"messages": [HumanMessage(QUESTION)]}, stream_mode="custom"))
     assert set(kinds(seen)) == {"drift_unavailable"}

@@ -70,7 +70,7 @@ def test_runs_that_never_end_are_forgotten_and_their_living_parent_is_not(
     handler.on_chain_start(None, "plan", run_id=root, name="agent")
     for _ in range(50):
         handler.on_chain_start(None, "x", run_id=uuid4(), parent_run_id=root, name="lost")
-    assert len(handler._runs) == 10
+    assert len(handler._watch.runs) == 10
     handler.on_chain_error(ValueError("over"), run_id=root)
     assert [each.action.text for each in memory.store.list(memory.namespace)] == [
         'agent(input="plan")'
@@ -82,7 +82,7 @@ def test_an_interrupt_is_no_failure() -> None:
     handler = DriftGuardCallbackHandler(memory)
     handler.on_tool_start({"name": "ask"}, "?", run_id=run_id)
     handler.on_tool_error(GraphInterrupt(()), run_id=run_id)
-    assert (counts(memory), len(handler._runs)) == ((0, 0), 0)
+    assert (counts(memory), len(handler._watch.runs)) == ((0, 0), 0)
 
 
 def test_a_call_with_an_id_inside_a_tool_is_a_step_of_its_own_and_its_error_is_one() -> None:
@@ -109,7 +109,7 @@ def test_a_stopped_tool_leaves_no_run_behind() -> None:
     handler = DriftGuardCallbackHandler(burnt(), mode="block")
     with pytest.raises(GuardrailTriggered):
         soft_tool([]).invoke(call("/full"), {"callbacks": [handler]})
-    assert len(handler._runs) == 0
+    assert len(handler._watch.runs) == 0
 
 
 def test_a_confidence_that_is_asked_for_lets_lesser_warnings_pass() -> None:

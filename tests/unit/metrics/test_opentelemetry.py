@@ -98,7 +98,8 @@ def test_reviews_and_records_are_events_of_the_current_span(
 async def test_nodes_of_an_async_graph_write_to_the_span_around_it(
     guard: DriftGuard, tracer: Tracer, spans: InMemorySpanExporter
 ) -> None:
-    builder = StateGraph(DriftGuardState).add_node(create_guard_review_node(guard))
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(DriftGuardState)
+    builder.add_node(create_guard_review_node(guard))
     builder.add_node(create_record_outcome_node(guard))
     builder.add_edge(START, "guard_review").add_edge("guard_review", "record_outcome")
     with tracer.start_as_current_span("run"):
