@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from langchain.agents.middleware import AgentMiddleware, hook_config
+from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import (
     ModelRequest,
     ModelResponse,
@@ -43,7 +43,7 @@ from driftguard_langgraph.types import Policy
 Update = dict[str, Any]
 
 
-class DriftGuardMiddleware(AgentMiddleware[GuardAgentState, Any, Any]):
+class DriftGuardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Reviews every tool call of an agent before it runs and records it after.
 
     Where it stands in the list matters, because the first middleware is the outermost:
@@ -144,7 +144,7 @@ class DriftGuardMiddleware(AgentMiddleware[GuardAgentState, Any, Any]):
         return await self._guarded.awrap(request, handler)
 
     @hook_config(can_jump_to=["end"])
-    def after_model(self, state: GuardAgentState, runtime: Runtime[Any]) -> Update | None:
+    def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> Update | None:
         """Count what repeats, and end the run if a call is proposed once too often.
 
         Args:
@@ -172,7 +172,7 @@ class DriftGuardMiddleware(AgentMiddleware[GuardAgentState, Any, Any]):
         return {**update, "jump_to": "end", "messages": farewell(call, times, waiting)}
 
     @hook_config(can_jump_to=["end"])
-    async def aafter_model(self, state: GuardAgentState, runtime: Runtime[Any]) -> Update | None:
+    async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> Update | None:
         """Count what repeats; see `after_model`. Nothing in it blocks.
 
         Args:

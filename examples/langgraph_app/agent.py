@@ -59,7 +59,7 @@ def clear_cache(path: str) -> str:
 clear_cache.handle_tool_error = True
 
 
-MIDDLEWARE: list[Any] = [DriftGuardMiddleware(policy="block"), DriftMonitorMiddleware()]
+MIDDLEWARE = [DriftGuardMiddleware(policy="block"), DriftMonitorMiddleware()]
 
 graph = create_agent(
     ScriptedModel(),

@@ -132,7 +132,7 @@ async def test_no_middleware_blocks_over_any_store(guard: DriftGuard) -> None:
         return f"booking {booking} is refunded"
 
     call = AIMessage("", tool_calls=[{"name": "refund", "args": {"booking": "7"}, "id": "c1"}])
-    ours: list[Any] = [DriftGuardMiddleware(guard), DriftMonitorMiddleware(recovery=RecoveryPlan())]
+    ours = [DriftGuardMiddleware(guard), DriftMonitorMiddleware(recovery=RecoveryPlan())]
     agent = create_agent(
         ScriptedModel(script=[call, ANSWER]),
         [refund],

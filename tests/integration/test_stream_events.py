@@ -140,7 +140,7 @@ def refund(booking: str) -> str:
 
 def agent(guard: DriftGuard) -> Any:
     call = AIMessage("", tool_calls=[{"name": "refund", "args": {"booking": "7"}, "id": "c1"}])
-    ours: list[Any] = [DriftGuardMiddleware(guard, policy="block"), DriftMonitorMiddleware()]
+    ours = [DriftGuardMiddleware(guard, policy="block"), DriftMonitorMiddleware()]
     model = ScriptedModel(script=[call, ANSWER])
     return create_agent(model, [refund], system_prompt=PROMPT, middleware=ours)
 
