@@ -20,7 +20,9 @@ from driftguard_langgraph.judgement.words import OPERATIONS, meanings, stem
 
 _TOKEN = re.compile(
     r"""
+    \s*+(?:
     (?P<plain>[a-z]++(?![\w'’/@:\#-]|\.\w))
+  | (?P<mark>[,;:!?()\[\]{}|=&+*<>])
   | (?P<quoted>"[^"\n]{1,200}" | `[^`\n]{1,200}` | (?<!\w)'[^'\n]{1,200}'(?!\w))
   | (?P<compound>(?<![\w./-])[^\W\d_]++(?:[-/][^\W\d_]++)++(?![\w/-]|\.\w))
   | (?P<path>(?<![\w.])(?:~|\.{1,2})?/[^\s"'`,;()<>|]* | (?!\d+/\d+(?![\w/]))\w+(?:/[\w.*-]+)+)
@@ -28,7 +30,7 @@ _TOKEN = re.compile(
   | (?P<number>(?<![\w.])[$€£]?\d+(?:[.,/]\d+)*(?:st|nd|rd|th)?%?(?![\w]))
   | (?P<name>[A-Za-z0-9]+(?:[_.@:\#-]+[A-Za-z0-9]+)+ | \w*\d\w* | [^\W\d]+_\w*)
   | (?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)
-  | (?P<symbol>[^\w\s])
+  | (?P<symbol>[^\w\s]))
     """,
     re.VERBOSE,
 )
@@ -113,11 +115,14 @@ def features(text: str) -> Features:
     parts = _Parts()
     tokens = list(_TOKEN.finditer(_ASSIGNED.sub(_said_switch, text) if "=" in text else text))
     for place, found in enumerate(tokens):
-        if found.lastgroup == "plain":
-            parts.add_word(found.group())
+        kind = str(found.lastgroup)
+        if kind == "plain":
+            parts.add_word(found["plain"])
+        elif kind == "mark":
+            parts.folded.append(found["mark"])
         else:
             following = tokens[place + 1].lastgroup if place + 1 < len(tokens) else None
-            parts.add(found.group(), _kind_of(found, following))
+            parts.add(found[kind], _kind_of(found[kind], kind, following))
     words = parts.words
     endings = _endings(words)
     senses = meanings(words)
@@ -208,8 +213,7 @@ def _is_content(word: str, sense: str) -> bool:
     return not (word in FUNCTION_WORDS or word in NEGATIONS or word in NUMBER_WORDS)
 
 
-def _kind_of(found: re.Match[str], following: str | None) -> str:
-    kind, token = str(found.lastgroup), found.group()
+def _kind_of(token: str, kind: str, following: str | None) -> str:
     if kind == "compound":
         joined = "/" in token or token.lower().startswith(_PREFIXES)
         return "compound" if joined else "label"
@@ -255,4 +259,4 @@ def _is_legible(text: str, words: list[str]) -> bool:
 def _is_code(text: str, words: list[str]) -> bool:
     if _SQL.match(text):
         return True
-    return bool(_CODE_MARK.search(text)) and _PROSE_WORDS.isdisjoint(words)
+    return _PROSE_WORDS.isdisjoint(words) and bool(_CODE_MARK.search(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -97,7 +98,6 @@ class MemoryEngine:
         hearing: Hearing | None = None,
     ) -> Recalled:
         """Look a step up; see `Retriever.recall`."""
-        self._align_space()
         settings = self._settings
         limits = RetrievalLimits(
             top_k=settings.retrieval_top_k,
@@ -110,7 +110,13 @@ class MemoryEngine:
             ),
         )
         vector = self.vectors(action.text)[action.text]
-        return Retriever(self.store, limits, namespace, action, now, hearing).recall(vector)
+        retriever = Retriever(self.store, limits, namespace, action, now, hearing)
+        # Whoever is asked for a verdict may take seconds: nobody must wait for the store then.
+        with self.store.snapshot() if hearing is None else nullcontext():
+            if self._is_aligned():
+                return retriever.recall(vector)
+        self._align_space()
+        return retriever.recall(vector)
 
     def note_use(self, namespace: Namespace, shown: Sequence[GuardWarning], at: datetime) -> None:
         """Keep the memories behind these warnings from growing stale."""
@@ -120,7 +126,6 @@ class MemoryEngine:
 
     def remember(self, episode: Episode) -> Remembered:
         """Place an episode in the graph and keep it, as one transaction."""
-        self._align_space()
         vectors = self.vectors(episode.action.text, episode.feedback, episode.outcome)
         settings = self._settings
         merger = Merger(
@@ -133,8 +138,15 @@ class MemoryEngine:
             },
         )
         with self.store.exclusive():
-            placement = merger.place(episode, vectors)
-            appended = self.store.append(episode, placement, self._space())
+            if self._is_aligned():
+                return self._keep(episode, vectors, merger)
+        self._align_space()
+        with self.store.exclusive():
+            return self._keep(episode, vectors, merger)
+
+    def _keep(self, episode: Episode, vectors: Mapping[str, Vector], merger: Merger) -> Remembered:
+        placement = merger.place(episode, vectors)
+        appended = self.store.append(episode, placement, self._space())
         if not appended.stored:
             return Remembered(stored=False)
         created = sum(placed.created for _, placed in placement.items())
@@ -148,6 +160,9 @@ class MemoryEngine:
 
     def _space(self) -> EmbeddingSpace:
         return EmbeddingSpace(self._embedder.model_id, self._embedder.dimension)
+
+    def _is_aligned(self) -> bool:
+        return self.store.space() in (None, self._space())
 
     def _align_space(self) -> None:
         """Bring a small memory into the embedder's space; refuse to mix spaces."""

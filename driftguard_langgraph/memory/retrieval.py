@@ -13,7 +13,12 @@ from driftguard_langgraph.judgement.hearing import Hearing
 from driftguard_langgraph.judgement.settlement import kept_in
 from driftguard_langgraph.memory.causes import Cause, CauseFinder
 from driftguard_langgraph.memory.chains import Bounds, Chain, walk
-from driftguard_langgraph.memory.neighbours import Neighbour, Neighbourhood, neighbourhood
+from driftguard_langgraph.memory.neighbours import (
+    REMEDY_SIMILARITY,
+    Neighbour,
+    Neighbourhood,
+    neighbourhood,
+)
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath, Vector
 from driftguard_langgraph.reviews import (
@@ -25,10 +30,6 @@ from driftguard_langgraph.reviews import (
     trigger_digest,
 )
 from driftguard_langgraph.types import SEVERITIES, Action, Kind, Namespace, RunCredit
-
-REMEDY_SIMILARITY = 0.25
-"""Lowest cosine at which what succeeded next counts as the cure of what failed: unrelated
-texts have about .1 with the default model, and 2% of them .6 or more."""
 
 Chains = tuple[tuple[str, ...], ...]
 

@@ -12,8 +12,8 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 MAX_LABEL_CHARS = 160
 """Longest label: two lines of a terminal, and a readable node in a plot."""
@@ -53,7 +53,8 @@ _QUOTED = (
 )
 _QUOTED_RUN = re.compile(_QUOTED)
 _CALL = re.compile(r"[\w.-]+\(")
-_CHUNK = re.compile(rf"(?:{_QUOTED}|\S)+")
+# No quotation begins with a letter: runs of letters need not be tried as one at each of them.
+_CHUNK = re.compile(rf"(?:\w++|{_QUOTED}|\S)+")
 _IDENTIFIER = re.compile(r"^-|[\d_/\\.,;:!@#$%=+*&|<>~^(){}\[\]\"`“«]|^'.*'$")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _OPENING = {closing: opening for opening, closing in _BRACKETS.items()}
@@ -62,8 +63,7 @@ _CLOSING_MARKS = ".,;:!?…。，、；：！？"
 _OPENING_MARKS = "¿¡"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One piece of a text that may become part of its label.
 
     Attributes:
@@ -126,11 +126,16 @@ def _worded(text: str, lemmatise: Lemmatise, language: str) -> str:
 
 def _tokens(head: str) -> Iterator[Token]:
     for match in _CHUNK.finditer(head):
-        start, end = _core(match.group())
-        core = match.group()[start:end]
+        chunk = match.group()
+        if chunk.isalpha():
+            # Most are letters only: nothing stands around them, and few are identifiers.
+            yield Token(chunk, match.start(), not _is_shouted_or_camel(chunk), False, False)
+            continue
+        start, end = _core(chunk)
+        core = chunk[start:end]
         if not core or core in {"-", "–"}:
             continue
-        tail = match.group()[end:]
+        tail = chunk[end:]
         yield Token(
             text=core,
             start=match.start() + start,
@@ -171,7 +176,13 @@ def _unbalanced(text: str, bracket: str) -> bool:
 
 
 def _looks_like_identifier(token: str) -> bool:
-    if _IDENTIFIER.search(token) or (len(token) > 1 and token.isupper()):
+    return bool(_IDENTIFIER.search(token)) or _is_shouted_or_camel(token)
+
+
+def _is_shouted_or_camel(token: str) -> bool:
+    if token.islower():
+        return False
+    if len(token) > 1 and token.isupper():
         return True
     return any(a.islower() and b.isupper() for a, b in pairwise(token))
 
@@ -215,7 +226,9 @@ def _is_participle(token: Token, lemmas: dict[int, str]) -> bool:
 def _may_be_lemmatised(token: Token, language: str) -> bool:
     word = token.text.lower()
     # A lemma of "don't" is "do", one of "re-run" may be "rerun": both say something else.
-    if len(word) < _SHORTEST_WITH_LEMMA or any(mark in word for mark in "'’-"):
+    if len(word) < _SHORTEST_WITH_LEMMA:
+        return False
+    if not word.isalpha() and any(mark in word for mark in "'’-"):
         return False
     return language != "en" or not (word.endswith(_KEPT_ENDINGS) or word in _KEPT_WORDS)
 

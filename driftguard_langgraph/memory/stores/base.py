@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from driftguard_langgraph._closing import Closing
@@ -56,6 +56,13 @@ class BaseMemoryStore(Closing):
         What is read inside is current; what is written inside is kept as a whole, or not
         at all if the block raises. It can be nested in the same thread.
         """
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Return a context in which a store may answer everything as of one moment.
+
+        Nothing is written inside. It is there to save work: by default it does nothing.
+        """
+        return nullcontext()
 
     @abstractmethod
     def space(self) -> EmbeddingSpace | None:

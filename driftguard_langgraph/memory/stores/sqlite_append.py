@@ -15,7 +15,6 @@ from driftguard_langgraph.memory.stores.records import (
     EmbeddingSpace,
     Placed,
     Placement,
-    Vector,
 )
 from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
 from driftguard_langgraph.memory.stores.vector_index import Shelf
@@ -50,16 +49,19 @@ def insert_episode(
         )
     edges = _count_new_edges(session, episode, placement)
     namespace = rows.encode_namespace(episode.namespace)
-    wordings = [
-        _wording_id(
-            session,
+    # All are looked up before the first is written: a record has just asked for the same.
+    parts = [
+        (
             (namespace, episode.kind, role),
             episode.action if role == "action" else Action(placed.text),
-            placed.node,
-            placed.vector,
-            space,
+            placed,
         )
         for role, placed in placement.items()
+    ]
+    found = [find_wording(session, shelf, action) for shelf, action, _ in parts]
+    wordings = [
+        _insert_wording(session, *part, space) if row is None else int(row["id"])
+        for row, part in zip(found, parts, strict=True)
     ]
     values = (
         namespace,
@@ -75,6 +77,24 @@ def insert_episode(
     )
     session.write("record", sql.INSERT_EPISODE, values)
     return Appended(stored=True, edges_created=edges)
+
+
+def find_wordings(session: SqliteSession, shelf: Shelf, text: str) -> list[sqlite3.Row]:
+    """Return the wordings with exactly this text, oldest first: one of each tool."""
+    return session.look_up("look up a text", sql.FIND_WORDINGS, (*shelf, rows.digest(text)))
+
+
+def find_wording(session: SqliteSession, shelf: Shelf, action: Action) -> sqlite3.Row | None:
+    """Return the wording of an action, if there is one.
+
+    Args:
+        session: The connection.
+        shelf: Whose, which graph, and which role.
+        action: Its text and tool decide.
+    """
+    tool = action.tool_name or ""
+    found = find_wordings(session, shelf, action.text)
+    return next((row for row in found if (row["tool_name"] or "") == tool), None)
 
 
 def set_space(session: SqliteSession, space: EmbeddingSpace) -> None:
@@ -116,19 +136,10 @@ def _count_new_edges(session: SqliteSession, episode: Episode, placement: Placem
     )
 
 
-def _wording_id(
-    session: SqliteSession,
-    shelf: Shelf,
-    action: Action,
-    node: str,
-    vector: Vector,
-    space: EmbeddingSpace,
+def _insert_wording(
+    session: SqliteSession, shelf: Shelf, action: Action, placed: Placed, space: EmbeddingSpace
 ) -> int:
-    digest, tool = rows.digest(action.text), action.tool_name
-    known = session.read("record", sql.FIND_SAME_WORDING, (*shelf, digest, tool or ""))
-    if known:
-        return int(known[0]["id"])
     args = None if action.tool_args is None else json.dumps(dict(action.tool_args))
-    encoded = rows.encode_vector(vector, space)
-    values = (*shelf, digest, node, action.text, tool, args, encoded)
-    return session.write("record", sql.INSERT_WORDING, values).lastrowid or 0
+    encoded = rows.encode_vector(placed.vector, space)
+    said = (rows.digest(action.text), placed.node, action.text, action.tool_name, args)
+    return session.write("record", sql.INSERT_WORDING, (*shelf, *said, encoded)).lastrowid or 0

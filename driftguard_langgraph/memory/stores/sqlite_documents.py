@@ -19,12 +19,13 @@ from driftguard_langgraph.memory.stores.records import (
 )
 from driftguard_langgraph.memory.stores.sqlite_append import (
     erase_episodes,
+    find_wording,
     insert_episode,
     set_space,
 )
 from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
 from driftguard_langgraph.memory.stores.sqlite_tables import SqliteTables
-from driftguard_langgraph.types import Kind, Namespace, NodeType
+from driftguard_langgraph.types import Action, Kind, Namespace, NodeType
 
 UNEMBEDDED = "no single model"
 """Model id of a memory whose vectors cannot be compared with each other. It is no model's, so
@@ -125,11 +126,10 @@ def _common_space(session: SqliteSession, space: EmbeddingSpace | None) -> Embed
 def node_of(session: SqliteSession, placed: PlacedEpisode, role: NodeType) -> str | None:
     """Return the node in which the mirror has a text of an episode, if it has the text."""
     episode = placed.episode
-    text = texts_of(episode)[role]
-    shelf = (rows.encode_namespace(episode.namespace), episode.kind, role, rows.digest(text))
-    tool = episode.action.tool_name if role == "action" else None
-    found = session.read("catch up", sql.FIND_SAME_WORDING, (*shelf, tool or ""))
-    return str(found[0]["node"]) if found else None
+    action = episode.action if role == "action" else Action(texts_of(episode)[role])
+    shelf = (rows.encode_namespace(episode.namespace), episode.kind, role)
+    found = find_wording(session, shelf, action)
+    return None if found is None else str(found["node"])
 
 
 def erase(session: SqliteSession, namespace: Namespace, episode_id: str) -> None:

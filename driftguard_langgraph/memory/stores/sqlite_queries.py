@@ -19,7 +19,12 @@ INSERT_EPISODE = """
 
 EPISODE_EXISTS = "SELECT EXISTS(SELECT 1 FROM episodes WHERE namespace=? AND episode_id=?)"
 
-SPACE = "SELECT value FROM meta WHERE key='embedding' AND EXISTS(SELECT 1 FROM wordings)"
+# All that every review and record asks first, in one query.
+META = """
+    SELECT key, value, EXISTS(SELECT 1 FROM wordings) AS wordings,
+           EXISTS(SELECT 1 FROM runs) AS runs
+    FROM meta
+"""
 
 _EDGE_EXISTS = """
     SELECT EXISTS(
@@ -44,8 +49,7 @@ _BY_TEXT = (
     _SELECT_WORDING + "INDEXED BY wordings_text WHERE namespace=? AND kind=? AND role=? "
     "AND digest=? "
 )
-FIND_WORDING = _BY_TEXT + "ORDER BY id LIMIT 1"
-FIND_SAME_WORDING = _BY_TEXT + "AND ifnull(tool_name, '')=?"
+FIND_WORDINGS = _BY_TEXT + "ORDER BY id"
 WORDINGS_BY_ID = _SELECT_WORDING + "WHERE id IN (SELECT value FROM json_each(?))"
 WORDINGS_BY_NODE = (
     _SELECT_WORDING + "INDEXED BY wordings_node WHERE namespace=? AND kind=? AND role=? "

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,12 +35,23 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def encode_namespace(namespace: Namespace) -> str:
     """Write a namespace so that any strings in it stay apart."""
-    return json.dumps(list(namespace), ensure_ascii=False)
+    return _encoded(tuple(namespace))
+
+
+@lru_cache(1024)
+def _encoded(namespace: Namespace) -> str:
+    return json.dumps(namespace, ensure_ascii=False)
 
 
 def decode_namespace(value: str) -> Namespace:
     """Read a namespace back."""
     return tuple(json.loads(value))
+
+
+@lru_cache(8)
+def decode_space(value: str) -> EmbeddingSpace:
+    """Read back what `json.dumps` wrote of the fields of a space."""
+    return EmbeddingSpace(**json.loads(value))
 
 
 def digest(text: str) -> bytes:

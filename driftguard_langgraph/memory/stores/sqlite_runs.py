@@ -149,6 +149,8 @@ class SqliteRuns(BaseMemoryStore):
         self, namespace: Namespace, actions: Mapping[Kind, Sequence[str]]
     ) -> Sequence[RunShare]:
         """Return the shares of actions in verdicts; see `BaseMemoryStore.run_shares`."""
+        if not self._session.has("runs"):
+            return ()
         wanted = [(kind, node) for kind, nodes in actions.items() for node in nodes]
         values = {
             "namespace": rows.encode_namespace(namespace),

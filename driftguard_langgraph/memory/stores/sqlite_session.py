@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from driftguard_langgraph.errors import StoreError, StoreUnavailable
 from driftguard_langgraph.memory.stores import sqlite_queries as sql
@@ -50,7 +50,9 @@ class SqliteSession:
         self.lock = threading.RLock()
         self.reopen: Callable[[], sqlite3.Connection] | None = None
         self._depth = 0
+        self._reading = False
         self._erased = False
+        self._answers: dict[tuple[str, tuple[Any, ...]], list[sqlite3.Row]] = {}
         self._shelves = Shelves()
         self._generation = ""
         self._adopt(connection)
@@ -108,6 +110,8 @@ class SqliteSession:
             _inherited.append(self._connection)
             self._connection = None
             self._depth = 0
+            self._reading = False
+            self._answers.clear()
             self._shelves.clear()
 
     @contextmanager
@@ -141,6 +145,7 @@ class SqliteSession:
                 return
             # Row ids of a rolled-back transaction are given out again.
             self._shelves.clear()
+            self._answers.clear()
             self.connection.execute(_savepoint("ROLLBACK TO", depth) or "ROLLBACK")
             if depth:
                 self.connection.execute(_savepoint("RELEASE", depth))
@@ -171,22 +176,25 @@ class SqliteSession:
         )
 
     @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """Let all that is read inside be of one moment."""
+    def snapshot(self) -> Iterator[None]:
+        """Let all that is read inside be of one moment; nothing can be written inside."""
         with self.lock:
-            if self._depth:
+            if self._depth or self._reading:
                 yield
                 return
             self._follow_the_file()
             self._run("begin to read", "BEGIN")
+            self._reading = True
             try:
                 yield
             finally:
+                self._reading = False
                 with suppress(StoreError):
                     self._run("end reading", "COMMIT")
 
     def _run(self, action: str, statement: str) -> None:
         with self.lock, sqlite_errors(action):
+            self._answers.clear()
             self.connection.execute(statement)
 
     def read(self, action: str, statement: str, values: Values = ()) -> list[sqlite3.Row]:
@@ -202,6 +210,16 @@ class SqliteSession:
                 self._follow_the_file()
             return self.connection.execute(statement, values).fetchall()
 
+    def look_up(self, action: str, statement: str, values: tuple[Any, ...]) -> list[sqlite3.Row]:
+        """Run a query once for all of a transaction, as long as nothing is written; see `read`."""
+        with self.lock:
+            if not (self._depth or self._reading):
+                return self.read(action, statement, values)
+            known = self._answers.get((statement, values))
+            if known is None:
+                known = self._answers[statement, values] = self.read(action, statement, values)
+            return known
+
     def write(self, action: str, statement: str, values: Values = ()) -> sqlite3.Cursor:
         """Run a statement that returns no rows; see `read`."""
         with self.lock, sqlite_errors(action):
@@ -209,12 +227,21 @@ class SqliteSession:
                 # Out of space or memory, SQLite ends a transaction by itself. What follows
                 # must not be kept without what came before.
                 raise StoreUnavailable(f"could not {action}: the transaction was rolled back.")
-            return self.connection.execute(statement, values)
+            cursor = self.connection.execute(statement, values)
+            if cursor.rowcount > 0:
+                # Not for a savepoint, which changes no answer.
+                self._answers.clear()
+            return cursor
 
     def meta(self, key: str) -> str | None:
         """Return a value of the `meta` table."""
-        found = self.read("read the memory", "SELECT value FROM meta WHERE key=?", (key,))
-        return str(found[0]["value"]) if found else None
+        found = self.look_up("read the memory", sql.META, ())
+        return next((str(row["value"]) for row in found if row["key"] == key), None)
+
+    def has(self, what: Literal["wordings", "runs"]) -> bool:
+        """Whether a table has a row; of a memory without vectors there is no telling."""
+        found = self.look_up("read the memory", sql.META, ())
+        return bool(found and found[0][what])
 
     def set_meta(self, key: str, value: str) -> None:
         """Set a value of the `meta` table."""
@@ -232,7 +259,7 @@ class SqliteSession:
         self, shelf: Shelf, vector: Vector, limit: int
     ) -> tuple[list[sqlite3.Row], dict[int, float]]:
         """Return the wordings nearest to `vector`, in no order, and their cosines by id."""
-        with self._snapshot():
+        with self.snapshot():
             while True:
                 hits = self._caught_up(shelf).search(vector, limit)
                 found = self.read("search", sql.WORDINGS_BY_ID, (str(list(hits)),))

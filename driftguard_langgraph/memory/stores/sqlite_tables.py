@@ -24,6 +24,7 @@ from driftguard_langgraph.memory.stores.records import (
 )
 from driftguard_langgraph.memory.stores.sqlite_append import (
     erase_episodes,
+    find_wordings,
     insert_episode,
     set_space,
 )
@@ -90,8 +91,12 @@ class SqliteTables(SqliteRuns):
 
     def space(self) -> EmbeddingSpace | None:
         """Return the embedding space of the stored vectors, None while there are none."""
-        found = self._session.read("read the memory", sql.SPACE)
-        return EmbeddingSpace(**json.loads(found[0]["value"])) if found else None
+        value = self._session.meta("embedding") if self._session.has("wordings") else None
+        return None if value is None else rows.decode_space(value)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Read as of one moment; see `BaseMemoryStore.snapshot`."""
+        return self._session.snapshot()
 
     def append(self, episode: Episode, placement: Placement, space: EmbeddingSpace) -> Appended:
         """Keep one episode; see `BaseMemoryStore.append`."""
@@ -114,8 +119,7 @@ class SqliteTables(SqliteRuns):
         self, namespace: Namespace, kind: Kind, role: NodeType, text: str
     ) -> Wording | None:
         """Return the wording with exactly this text; see `BaseMemoryStore.wording`."""
-        values = (rows.encode_namespace(namespace), kind, role, rows.digest(text))
-        found = self._session.read("look up a text", sql.FIND_WORDING, values)
+        found = find_wordings(self._session, (rows.encode_namespace(namespace), kind, role), text)
         return rows.decode_wording(found[0]) if found else None
 
     def wordings(

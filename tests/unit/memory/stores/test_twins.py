@@ -17,7 +17,7 @@ from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
 from driftguard_langgraph.testing.checks.twins import ARGUMENTS
 from tests.memory_samples import HOME
 
-WITHOUT_TWIN = {"exclusive", "location"}
+WITHOUT_TWIN = {"exclusive", "location", "snapshot"}
 METHODS = sorted(
     name
     for name, member in vars(BaseMemoryStore).items()
