@@ -13,7 +13,7 @@ from driftguard_langgraph.events import Hook
 from tests.memory_samples import SeededEmbedder
 
 FAILURE = "disk quota exceeded"
-ASKED = {"messages": [HumanMessage("Please save the report.")]}
+ASKED: Any = {"messages": [HumanMessage("Please save the report.")]}
 
 
 def guard_of(*hooks: Hook, **settings: Any) -> DriftGuard:

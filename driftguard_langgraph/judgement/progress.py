@@ -37,22 +37,35 @@ PATIENCE = 4
 MAX_COMPARED = 20_000
 """Characters of an answer that are searched for what differs each time; the rest counts as is."""
 
+MAX_WAITING = 500
+"""Characters at the start of an answer in which it can say to wait."""
+
 Progress = dict[str, list[Any]]
 """By the digest of a call: digest of its last result, how often in a row, whether it waits."""
 
-_VOLATILE = re.compile(
+# Each begins with one kind of character, so that a search passes over a text quickly.
+_VOLATILE = tuple(
+    re.compile(pattern, re.VERBOSE)
+    for pattern in (
+        r"""
+          \d (?<!\d\d) \d{3}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?:[.,]\d+)?
+          (?:\s?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?
+        | \d (?<!\d\d) \d?\ [A-Z][a-z]{2}\ \d{4}\ \d\d:\d\d:\d\d (?:\ (?:GMT|UTC))?
+        | \d (?<![\d:]\d) \d:\d\d:\d\d (?:[.,]\d+)? (?![\d:])
+        | \d (?:(?<=\bin\ \d)|(?<=\bafter\ \d)|(?<=\bwithin\ \d)) \d* (?:\.\d+)? \s?
+          (?:[mnuµ]s|s|secs?|seconds?|msecs?|milliseconds?) \b
+        """,
+        r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b",
+        r"0x[0-9a-fA-F]{6,}\b",
+        r"req(?:uest)?_[0-9A-Za-z]{8,}\b",
+    )
+)
+_KEYS = ("quest", "trace", "span", "correlation", "time", "elapsed", "duration", "latency", "took")
+_KEYED = re.compile(
     r"""
-      (?<!\d) \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?:[.,]\d+)? (?:\s?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?
-    | (?:\b[A-Z][a-z]{2},\ )? \b\d{1,2}\ [A-Z][a-z]{2}\ \d{4}\ \d\d:\d\d:\d\d (?:\ (?:GMT|UTC))?
-    | (?<![\d:]) \d\d:\d\d:\d\d (?:[.,]\d+)? (?![\d:])
-    | \b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b
-    | \b0x[0-9a-fA-F]{6,}\b
-    | \breq(?:uest)?_[0-9A-Za-z]{8,}\b
-    | (?P<key> \b(?:(?:request|trace|span|correlation)[\s_-]?id|timestamp|date_?time|elapsed
+      (?P<key> \b(?:(?:request|trace|span|correlation)[\s_-]?id|timestamp|date_?time|elapsed
         | duration|latency|took)(?:_?(?:ms|s|seconds))? ["']?\s*[:=]?\s*["']? )
-      (?P<value> [\w.+:-]*\d[\w.+:-]* )
-    | (?P<within> \b(?:in|after|within)\s ) \d+(?:\.\d+)? \s?
-      (?:[mnuµ]s|s|secs?|seconds?|msecs?|milliseconds?) \b
+      [\w.+:-]*\d[\w.+:-]*
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -60,6 +73,7 @@ _WAITS = (
     r"pending|queued|running|in[ _-]progress|processing|waiting|scheduled|starting|building"
     r"|provisioning|submitted"
 )
+_WAIT_STEMS = ("pend", "queue", "ing", "progress", "schedule", "submit", "not ")
 _WAITING = re.compile(
     rf"""
       \b(?:status|state|phase) ["']?\s*[:=]\s*["']? (?:{_WAITS}) \b
@@ -81,12 +95,11 @@ def observed(kept: Mapping[str, Any] | None, name: str, args: object, result: st
         result: The text of its answer.
     """
     calls: Progress = {key: list(value) for key, value in (kept or {}).items()}
-    call, answer = _call_digest(name, args), _digest(_lasting(result))
+    call, answer = call_digest(name, args), _digest(_lasting(result))
     last, times, _ = calls.pop(call, (None, 0, 0))
     if last != answer:
         calls, times = restarted(calls), 0
-    waits = int(_WAITING.search(result[:MAX_COMPARED]) is not None)
-    calls[call] = [answer, times + 1, waits]
+    calls[call] = [answer, times + 1, int(_says_to_wait(result))]
     return dict(list(calls.items())[-MAX_CALLS:])
 
 
@@ -100,7 +113,7 @@ def repeats(kept: Mapping[str, Any] | None, name: str, args: object) -> int:
         name: Name of the tool.
         args: The arguments of the proposed call.
     """
-    found = (kept or {}).get(_call_digest(name, args))
+    found = (kept or {}).get(call_digest(name, args))
     return int(found[1]) if found else 0
 
 
@@ -113,8 +126,22 @@ def allowed(kept: Mapping[str, Any] | None, name: str, args: object, limit: int)
         args: The arguments of the proposed call.
         limit: How often any other call may.
     """
-    found = (kept or {}).get(_call_digest(name, args))
+    found = (kept or {}).get(call_digest(name, args))
     return limit * PATIENCE if found and found[2] else limit
+
+
+def call_digest(name: str, args: object) -> str:
+    """Return what calls have in common that are counted as one.
+
+    Args:
+        name: Name of the tool.
+        args: Its arguments.
+    """
+    spaced = _spaced(args)
+    try:
+        return _digest(render_tool_call(name, spaced))
+    except (TypeError, AttributeError, ValueError, RecursionError):
+        return _digest(f"{name} {args!r}")
 
 
 def restarted(kept: Mapping[str, Any] | None) -> Progress:
@@ -127,19 +154,21 @@ def restarted(kept: Mapping[str, Any] | None) -> Progress:
 
 
 def _lasting(result: str) -> str:
-    shown = result[:MAX_COMPARED]
-    masked = _VOLATILE.sub(lambda found: f"{found['key'] or found['within'] or ''}~", shown)
+    masked = result[:MAX_COMPARED]
+    for pattern in _VOLATILE:
+        masked = pattern.sub("~", masked)
+    lowered = masked.lower()
+    if any(key in lowered for key in _KEYS):
+        masked = _KEYED.sub(r"\g<key>~", masked)
     if not any(map(str.isalnum, masked)):
         return result.strip()
     return " ".join((masked + result[MAX_COMPARED:]).split())
 
 
-def _call_digest(name: str, args: object) -> str:
-    spaced = _spaced(args)
-    try:
-        return _digest(render_tool_call(name, spaced))
-    except (TypeError, AttributeError, ValueError, RecursionError):
-        return _digest(f"{name} {args!r}")
+def _says_to_wait(result: str) -> bool:
+    start = result[:MAX_WAITING]
+    lowered = start.lower()
+    return any(word in lowered for word in _WAIT_STEMS) and _WAITING.search(start) is not None
 
 
 def _spaced(value: Any) -> Any:

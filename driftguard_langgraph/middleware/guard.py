@@ -9,6 +9,7 @@ for the model's eyes only and never in the messages of the thread.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -40,6 +41,8 @@ from driftguard_langgraph.middleware.state_ledger import StateLedger
 from driftguard_langgraph.middleware.tool_answers import annotated
 from driftguard_langgraph.types import Policy
 
+logger = logging.getLogger(__name__)
+
 Update = dict[str, Any]
 
 
@@ -51,7 +54,8 @@ class DriftGuardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     - before `ToolRetryMiddleware` and `ToolErrorMiddleware`: one call is then reviewed once and
       recorded by its final outcome, and a failed call has its evidence behind it. Behind them it
       works, too: each attempt is reviewed and recorded (equal failures of one call count once),
-      and an exception goes out unchanged, without the evidence;
+      and an exception goes out unchanged, without the evidence. Every order of the five records
+      a failed call once and stops a known failure;
     - `HumanInTheLoopMiddleware` anywhere: it asks before any tool runs, and what is reviewed is
       the call as the person left it;
     - before `SummarizationMiddleware` and its kin: what was shown and what repeats is kept in
@@ -74,7 +78,8 @@ class DriftGuardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             call is answered and not run; `record_only`. None: the guard's own.
         min_confidence: Below this confidence nothing is stopped, 0..1. None: the guard's own.
         repeat_limit: How often the same call may have the same result, with nothing new in
-            between, before it is not run again; None for no limit.
+            between, before it is not run again; four times as often while the result says to
+            wait (`status: pending`). None for no limit. See `judgement.progress`.
         exit_behavior: What follows then: the call is answered with an error (`continue`), every
             pending call is answered and the run ends (`end`), or `RepeatLimitReached` is raised
             (`error`).
@@ -155,7 +160,8 @@ class DriftGuardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             RepeatLimitReached: A call was repeated too often, and `exit_behavior` is `error`.
         """
         messages = state["messages"]
-        kept = counted(state.get("driftguard_progress"), messages)
+        before = cast("Mapping[str, Any] | None", state.get("driftguard_progress"))
+        kept = counted(before, messages)
         update: Update = {"driftguard_progress": kept}
         if self._repeats.exit_behavior == "continue":
             return update
@@ -193,7 +199,7 @@ class DriftGuardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             request: The call of the model.
             handler: Whoever makes it.
         """
-        return handler(_advised(request))
+        return handler(_advised_or_as_it_is(request))
 
     async def awrap_model_call(
         self,
@@ -206,7 +212,16 @@ class DriftGuardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             request: The call of the model.
             handler: Whoever makes it.
         """
-        return await handler(_advised(request))
+        return await handler(_advised_or_as_it_is(request))
+
+
+def _advised_or_as_it_is(request: ModelRequest[Any]) -> ModelRequest[Any]:
+    try:
+        return _advised(request)
+    except Exception as error:
+        logger.debug("why it failed: advice", exc_info=error)
+        logger.warning("driftguard: advice was not shown: %s", type(error).__name__)
+        return request
 
 
 def _advised(request: ModelRequest[Any]) -> ModelRequest[Any]:

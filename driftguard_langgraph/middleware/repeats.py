@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -10,6 +11,8 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from driftguard_langgraph.errors import ConfigurationError, RepeatLimitReached
 from driftguard_langgraph.judgement import progress
 from driftguard_langgraph.middleware.tool_answers import answer_to, mark_of
+
+logger = logging.getLogger(__name__)
 
 ExitBehavior = Literal["continue", "end", "error"]
 """What a call does to the run that was repeated too often."""
@@ -95,26 +98,37 @@ def counted(kept: Mapping[str, Any] | None, messages: Iterable[BaseMessage]) -> 
     """Return what is known of a thread after its newest messages, plain JSON.
 
     A message is counted once, by its id. Answers of ours to calls that were repeated are no
-    results: they would be something new.
+    results: they would be something new. What cannot be counted costs no run: the count starts
+    again.
 
     Args:
         kept: What was known before; None for nothing.
         messages: The messages of the thread.
     """
-    known = kept or {}
-    calls: Mapping[str, Any] = known.get("calls") or {}
-    seen = set(known.get("seen") or ())
-    proposed: dict[str, Mapping[str, Any]] = {}
-    now_seen: list[str] = []
-    for message in list(messages)[-WINDOW:]:
-        if isinstance(message, AIMessage):
-            proposed |= {call["id"]: call for call in message.tool_calls if call["id"]}
-        elif isinstance(message, HumanMessage | ToolMessage):
-            name = str(message.id or getattr(message, "tool_call_id", ""))
-            now_seen.append(name)
-            if name not in seen or not name:
-                calls = _after(calls, message, proposed)
-    return {"calls": dict(calls), "seen": now_seen}
+    try:
+        return _counted(kept, messages)
+    except Exception as error:
+        logger.debug("why it failed: counting", exc_info=error)
+        logger.warning("driftguard: counting repetitions failed: %s", type(error).__name__)
+        return {}
+
+
+def proposed_before(call: Mapping[str, Any], messages: Sequence[BaseMessage]) -> bool:
+    """Whether a call was proposed before, so that it is worth counting from the messages.
+
+    Args:
+        call: The proposed call.
+        messages: The messages of the thread, with the one that proposes it.
+    """
+    name, digest = call["name"], progress.call_digest(call["name"], call["args"])
+    return any(
+        earlier["name"] == name
+        and earlier["id"] != call["id"]
+        and progress.call_digest(name, earlier["args"]) == digest
+        for message in messages
+        if isinstance(message, AIMessage)
+        for earlier in message.tool_calls
+    )
 
 
 def pending(messages: Sequence[AnyMessage]) -> list[Mapping[str, Any]]:
@@ -149,6 +163,23 @@ def farewell(
         "the result was always the same."
     )
     return [*answers, AIMessage(reason)]
+
+
+def _counted(kept: Mapping[str, Any] | None, messages: Iterable[BaseMessage]) -> dict[str, Any]:
+    known = kept or {}
+    calls: Mapping[str, Any] = known.get("calls") or {}
+    seen = set(known.get("seen") or ())
+    proposed: dict[str, Mapping[str, Any]] = {}
+    now_seen: list[str] = []
+    for message in list(messages)[-WINDOW:]:
+        if isinstance(message, AIMessage):
+            proposed |= {call["id"]: call for call in message.tool_calls if call["id"]}
+        elif isinstance(message, HumanMessage | ToolMessage):
+            name = str(message.id or getattr(message, "tool_call_id", ""))
+            now_seen.append(name)
+            if name not in seen or not name:
+                calls = _after(calls, message, proposed)
+    return {"calls": dict(calls), "seen": now_seen}
 
 
 def _after(

@@ -27,9 +27,12 @@ from driftguard_langgraph.host.tool_calls import OnStoreError, Place, Redact, To
 from driftguard_langgraph.host.tool_outcomes import FailurePredicate
 from driftguard_langgraph.judgement.open_warnings import objections
 from driftguard_langgraph.middleware.guarded_call import Admission, GuardedCalls, Result
-from driftguard_langgraph.middleware.repeats import RepeatLimit, counted
+from driftguard_langgraph.middleware.repeats import RepeatLimit, counted, proposed_before
 from driftguard_langgraph.middleware.tool_answers import annotated, mark_of
 from driftguard_langgraph.types import Policy
+
+WINDOW = 128
+"""Messages in which repetitions are counted, each time anew."""
 
 
 class MessageLedger:
@@ -67,7 +70,8 @@ class MessageLedger:
         Args:
             request: The proposed call.
         """
-        return counted(None, _messages(request.state))
+        messages = _messages(request.state)[-WINDOW:]
+        return counted(None, messages) if proposed_before(request.tool_call, messages) else None
 
     def refused(self, admission: Admission, answer: ToolMessage) -> Result:
         """Return the answer to a call that was not run; it remembers itself.

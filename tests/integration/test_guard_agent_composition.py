@@ -53,7 +53,7 @@ def approved(made: Any, given: Any, thread: Any) -> dict[str, Any]:
     final: dict[str, Any] = made.invoke(given, thread)
     while made.get_state(thread).interrupts:
         asked = final["__interrupt__"][0].value["action_requests"]
-        resume = Command(resume={"decisions": [{"type": "approve"}] * len(asked)})
+        resume: Command[Any] = Command(resume={"decisions": [{"type": "approve"}] * len(asked)})
         final = made.invoke(resume, thread)
     return final
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import ToolErrorMiddleware
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from driftguard_langgraph import DriftGuard, DriftGuardMiddleware
@@ -42,8 +43,10 @@ async def test_a_hundred_concurrent_runs_are_counted_exactly_and_kept_apart(
             middleware=[ours, ToolErrorMiddleware(on_error=lambda error, _: str(error))],
             checkpointer=saver,
         )
-        tenant = {"thread_id": f"t{number}", "tenant": f"tenant-{number % 4}"}
-        final: dict[str, Any] = await made.ainvoke(ASKED, {"configurable": tenant})
+        config: RunnableConfig = {
+            "configurable": {"thread_id": f"t{number}", "tenant": f"tenant-{number % 4}"}
+        }
+        final: dict[str, Any] = await made.ainvoke(ASKED, config)
         return [str(message.content) for message in answers(final["messages"])]
 
     told = await asyncio.gather(*map(session, range(RUNS)))
@@ -59,7 +62,9 @@ async def test_a_hundred_concurrent_runs_are_counted_exactly_and_kept_apart(
         assert len(kept) == RUNS / 2
 
 
-async def test_what_a_speed_bump_showed_in_one_thread_passes_in_no_other(shared: DriftGuard) -> None:
+async def test_what_a_speed_bump_showed_in_one_thread_passes_in_no_other(
+    shared: DriftGuard,
+) -> None:
     await shared.arecord(call("/full"), "disk quota exceeded", "lost")
     ours = DriftGuardMiddleware(shared, policy="speed_bump", repeat_limit=None)
     saver = InMemorySaver()

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import ToolErrorMiddleware
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, RetryPolicy, interrupt
 
 from driftguard_langgraph import (
     DriftGuardCallbackHandler,
     DriftGuardMiddleware,
+    DriftGuardState,
     create_record_outcome_node,
     guard_tool_call,
 )
@@ -58,9 +60,7 @@ def test_a_tool_that_waits_for_a_person_is_recorded_once(saver: SqliteSaver) -> 
     other = saver_tool(ran)
     other.name = "copy"
     made = create_agent(
-        ScriptedModel(
-            script=[proposing(call("/srv", "c1"), call("/full", "c2", "copy")), "done"]
-        ),
+        ScriptedModel(script=[proposing(call("/srv", "c1"), call("/full", "c2", "copy")), "done"]),
         [save, other],
         middleware=[DriftGuardMiddleware(guard), answering()],
         checkpointer=saver,
@@ -121,22 +121,25 @@ def test_the_retries_of_a_node_are_one_failure(saver: SqliteSaver) -> None:
 
 
 def test_middleware_handler_and_node_record_one_call_once(saver: SqliteSaver) -> None:
+    class Whole(DriftGuardState):
+        messages: Annotated[list[AnyMessage], add_messages]
+
+    def told(state: Whole) -> dict[str, Any]:
+        proposed = next(each for each in state["messages"] if isinstance(each, AIMessage))
+        return {"candidate_action": proposed.tool_calls[0], "success": False, "feedback": FAILURE}
+
     guard, ran = guard_of(), list[str]()
     agent = create_agent(
         ScriptedModel(script=[proposing(call("/full", "c1"), call("/srv", "c2")), "done"]),
         [saver_tool(ran)],
         middleware=[DriftGuardMiddleware(guard), answering()],
-        checkpointer=saver,
     )
-    agent.invoke(ASKED, {**THREAD, "callbacks": [DriftGuardCallbackHandler(guard)]})
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(Whole)
+    builder.add_node("agent", agent).add_edge(START, "agent")
+    builder.add_node("told", told).add_edge("agent", "told")
+    builder.add_node(create_record_outcome_node(guard)).add_edge("told", "record_outcome")
+    graph = builder.compile(checkpointer=saver)
+    watched: Any = {**THREAD, "callbacks": [DriftGuardCallbackHandler(guard)]}
+    final = graph.invoke(ASKED, watched)
+    assert final["guard_receipt"]["status"] == "duplicate"
     assert counts(guard) == (1, 1)
-
-    class State(MessagesState, total=False):
-        action: Any
-        outcome: str
-        feedback: str
-
-    node = create_record_outcome_node(guard, on_missing_outcome="ignore")
-    assert node is not None
-    assert AIMessage is not None
-    assert State is not None
