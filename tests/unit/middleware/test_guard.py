@@ -549,7 +549,7 @@ def test_without_a_guard_memory_lives_in_the_store_of_the_agent(
         {"redact": "secret"},
         {"on_store_error": "ajar"},
         {"namespace": "acme"},
-        {"guard": object()},
+        {"guard": 3},
     ],
     ids=str,
 )
