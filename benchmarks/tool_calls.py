@@ -83,7 +83,7 @@ def main() -> None:
             "middleware, unknown call": _guarded(agent, state, "/new/{}"),
             "middleware, known call": _guarded(agent, state, "/srv/7"),
             "tool node, unknown call": _guarded(node, state, "/other/{}"),
-            "tool node, repeated call": _guarded(node, state, "/srv/7"),
+            "tool node, repeated call": _guarded(node, state, "/srv/100"),
             "count one turn": lambda _number: counted(kept, messages),
         }
         for name, step in steps.items():

@@ -16,6 +16,7 @@ from driftguard_langgraph.errors import (
     StoreError,
 )
 from driftguard_langgraph.host.control_flow import is_control_flow
+from driftguard_langgraph.host.own_tools import asks_memory
 from driftguard_langgraph.host.tool_calls import ToolCallGuard
 
 logger = logging.getLogger(__name__)
@@ -73,7 +74,8 @@ class Watch:
         run.call_id = call_id if isinstance(call_id, str) and call_id else None
         # A call with an id inside another tool: that tool is an agent, and this is its step.
         is_step = run.call_id is not None or not run.covers
-        is_observed = self._tools is None or name in self._tools
+        is_named = self._tools is None or name in self._tools
+        is_observed = is_named and not asks_memory(metadata)
         run.covers = run.covers or "tools" in self._kinds or not is_observed
         run.recorded = is_step and is_observed and "tools" in self._kinds
         run.inputs = inputs

@@ -22,10 +22,11 @@ class GuardSource:
     """
 
     def __init__(self, guard: DriftGuard | None) -> None:
-        if guard is not None and not callable(getattr(guard, "review", None)):
+        usable = callable(getattr(guard, "review", None)) and not isinstance(guard, type)
+        if guard is not None and not usable:
+            given = repr(guard) if isinstance(guard, type) else type(guard).__name__
             raise ConfigurationError(
-                f"guard must be a DriftGuard, not {type(guard).__name__}; "
-                "a store goes into DriftGuard(store=...)."
+                f"guard must be a DriftGuard, not {given}; a store goes into DriftGuard(store=...)."
             )
         self._guard = guard
         self._settings: DriftGuardSettings | None = None

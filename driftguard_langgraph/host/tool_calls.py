@@ -7,6 +7,7 @@ memory is `open`; while it is `closed`, a call that could not be reviewed is ref
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +19,13 @@ from langgraph.store.base import BaseStore
 from driftguard_langgraph.errors import (
     ConfigurationError,
     InvalidEpisode,
-    SchemaMismatch,
     StoreError,
 )
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.host.guards import GuardSource
 from driftguard_langgraph.host.ids import RunIdentity, episode_id, provenance, review_id
 from driftguard_langgraph.host.namespace import checked_template, filled
+from driftguard_langgraph.host.plain_args import plain_args
 from driftguard_langgraph.host.tool_outcomes import FailurePredicate, ToolOutcome, failed
 from driftguard_langgraph.host.tool_outcomes import outcome_of as judged
 from driftguard_langgraph.host.tool_texts import refusal_text, unavailable_text
@@ -121,6 +122,8 @@ class ToolCallGuard:
                 raise ConfigurationError(
                     f"{name} must be a function or None, not {type(given).__name__}."
                 )
+            if inspect.iscoroutinefunction(given):
+                raise ConfigurationError(f"{name} must be a plain function: nobody awaits it.")
         if on_store_error not in (None, "open", "closed"):
             raise ConfigurationError(
                 f"on_store_error={on_store_error!r} must be 'open', 'closed' or None "
@@ -170,7 +173,7 @@ class ToolCallGuard:
         except Exception as error:
             logger.debug("why it failed: review", exc_info=error)
             _note("review", error)
-            return self._ruling(self._unreviewed(call, guard, error), guard, error)
+            return self._ruling(self._unreviewed(call, guard, error), guard)
         return self._ruling(review, guard)
 
     def record(
@@ -206,7 +209,9 @@ class ToolCallGuard:
                 self.action(call),
                 self._redacted(outcome.feedback),
                 self._redacted(outcome.outcome),
-                episode_id=episode_id(place.identity, call, outcome.kind),
+                episode_id=episode_id(
+                    place.identity, {**call, "args": plain_args(call.get("args"))}, outcome.kind
+                ),
                 provenance=provenance(place.identity, call, self._door),
                 namespace=namespace,
                 review=review,
@@ -217,7 +222,7 @@ class ToolCallGuard:
         except Exception as error:
             logger.debug("why it failed: record", exc_info=error)
             _note("record", error)
-            if self._is_closed(guard, error):
+            if self._is_closed(guard):
                 raise StoreError(_unrecorded(call, _told(error))) from error
             return None
         if receipt["status"] == "unavailable" and self._is_closed(guard):
@@ -243,8 +248,10 @@ class ToolCallGuard:
 
     def action(self, call: Mapping[str, Any]) -> dict[str, Any]:
         """Return a call as it is looked up and recorded: without what `redact` takes out."""
-        args = call.get("args")
-        return {"name": call.get("name"), "args": self._redacted(args) if args else {}}
+        return {
+            "name": call.get("name"),
+            "args": self._redacted(plain_args(call.get("args") or {})),
+        }
 
     def _redacted(self, value: Any) -> Any:
         if self._redact is None:
@@ -257,11 +264,9 @@ class ToolCallGuard:
             return [self._redacted(each) for each in value]
         return value
 
-    def _ruling(
-        self, review: GuardReview, guard: DriftGuard, error: Exception | None = None
-    ) -> Ruling:
+    def _ruling(self, review: GuardReview, guard: DriftGuard) -> Ruling:
         if review.decision == "unavailable":
-            closed = self._is_closed(guard, error)
+            closed = self._is_closed(guard)
             return Ruling(review, unavailable_text(review.error) if closed else None)
         return Ruling(review, None if review.may_run else refusal_text(review))
 
@@ -272,10 +277,8 @@ class ToolCallGuard:
         name = str(call.get("name"))
         return GuardReview(name, decision="unavailable", policy=policy, error=_told(error))
 
-    def _is_closed(self, guard: DriftGuard, error: Exception | None = None) -> bool:
-        # Another model's or version's data is no outage that passes: as in the guard itself.
-        on_error = self._on_error or guard.settings.on_store_error
-        return on_error == "closed" or isinstance(error, SchemaMismatch)
+    def _is_closed(self, guard: DriftGuard) -> bool:
+        return (self._on_error or guard.settings.on_store_error) == "closed"
 
 
 def _told(error: Exception) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command
 
+from driftguard_langgraph.host.plain_args import words
 from driftguard_langgraph.text.validation import excerpt
 from driftguard_langgraph.types import Kind
 
@@ -44,7 +45,7 @@ def failed(error: BaseException) -> ToolOutcome:
     Args:
         error: What it raised.
     """
-    said = str(error).strip()
+    said = words(error).strip()
     name = type(error).__name__
     return _failure(f"{name}: {said}" if said else name)
 
@@ -62,11 +63,18 @@ def outcome_of(result: object, is_failure: FailurePredicate | None = None) -> To
     answers = list(_answers(result))
     for answer in answers:
         bad = isinstance(answer, ToolMessage) and answer.status == "error"
-        if bad or (is_failure is not None and is_failure(answer)):
+        if bad or (is_failure is not None and _said_yes(is_failure(answer))):
             return _failure(_text(answer))
     said = next(filter(None, map(_text, answers)), "")
     shown = excerpt(said, MAX_SUCCESS_CHARS) or "the tool answered nothing"
     return ToolOutcome("success", shown, "step succeeded")
+
+
+def _said_yes(verdict: object) -> bool:
+    if not isinstance(verdict, bool):
+        # A coroutine, or "no", would count as true.
+        raise TypeError(f"is_failure must answer True or False, not {type(verdict).__name__}.")
+    return verdict
 
 
 def tool_messages(result: object) -> list[ToolMessage]:
@@ -117,5 +125,5 @@ def _plain(value: object) -> str:
         return value.strip()
     try:
         return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        return str(value).strip()
+    except (TypeError, ValueError, RecursionError):
+        return words(value).strip()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from driftguard_langgraph.judgement.policy import refusal_message
+from driftguard_langgraph.recovery.quoting import one_line
 from driftguard_langgraph.reviews import GuardReview, Recollection
 from driftguard_langgraph.types import Decision, Kind, Severity
 
@@ -19,11 +20,19 @@ class ToolCall(BaseModel):
     args: dict[str, Any] = Field(default_factory=dict, description="Its arguments.")
 
 
-Step = str | ToolCall
+def _worded(value: object) -> object:
+    # The SDK parses what looks like JSON. Only a call of a tool is to be more than words.
+    is_call = isinstance(value, Mapping) and value.keys() & ToolCall.model_fields.keys()
+    if isinstance(value, list | Mapping) and not is_call:
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+Step = Annotated[str | ToolCall, BeforeValidator(_worded)]
 """A step: in words, or as a tool call."""
 
 
-def plain_step(step: Step) -> str | dict[str, Any]:
+def plain_step(step: str | ToolCall) -> str | dict[str, Any]:
     """Return a step as the guard takes it."""
     return step if isinstance(step, str) else step.model_dump()
 
@@ -56,16 +65,17 @@ class Remembered(BaseModel):
     @classmethod
     def of(cls, found: Recollection) -> Remembered:
         """Show one warning or reinforcement."""
+        remedy = getattr(found, "remedy", None)
         return cls(
-            action=found.action_text,
-            feedback=found.feedback_text,
-            outcome=found.outcome_text,
+            action=one_line(found.action_text),
+            feedback=one_line(found.feedback_text),
+            outcome=one_line(found.outcome_text),
             frequency=found.frequency,
             confidence=round(found.confidence, 6),
             severity=found.severity,
             last_seen=found.last_seen.isoformat(),
             matched=found.match.kind,
-            remedy=getattr(found, "remedy", None),
+            remedy=one_line(remedy) if remedy else None,
         )
 
 
@@ -100,18 +110,32 @@ class Answer(BaseModel):
             reinforcements=[Remembered.of(found) for found in review.reinforcements],
             related=[
                 LookAlike(
-                    action=alike.action_text,
+                    action=one_line(alike.action_text),
                     kind=alike.kind,
-                    differences=list(alike.match.differences),
+                    differences=[one_line(each) for each in alike.match.differences],
                 )
                 for alike in review.related
             ],
         )
 
 
+_NEXT = {
+    "block": "Choose another step.",
+    "speed_bump": "Choose another step, or ask again to run it all the same.",
+    "acknowledge": "Ask the user; pass acknowledged=true once the risk is accepted.",
+}
+
+
 def _message(review: GuardReview) -> str:
     if not review.may_run:
-        return refusal_message(review)
+        worst = Remembered.of(review.warnings[0])
+        seen = "once" if worst.frequency == 1 else f"{worst.frequency} times"
+        return (
+            f"Do not run it. It failed {seen} (confidence {review.confidence:.2f}): "
+            f"“{worst.action}”, “{worst.feedback}”, “{worst.outcome}”. {_NEXT[review.decision]}"
+        )
+    if review.muted and not review.warnings:
+        return "It failed before, and worked time after time when it was run all the same."
     said: Mapping[str, str] = {
         "skipped": "Not reviewed: the policy is record_only.",
         "override": "Failed before; the risk was accepted.",

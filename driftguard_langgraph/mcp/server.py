@@ -67,12 +67,13 @@ def create_mcp_server(guard: DriftGuard, *, policy: Policy | None = None) -> MCP
     """
     if find_spec("mcp") is None:
         raise MissingExtra.of("the MCP server", "mcp")
-    from mcp.server import MCPServer
     from mcp.types import ToolAnnotations
+
+    from driftguard_langgraph.mcp.arguments import OneLineServer
 
     checked = None if policy is None else checked_policy(policy)
     tools = _Tools(guard, checked)
-    server: MCPServer[Any] = MCPServer(
+    server = OneLineServer(
         "driftguard", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)

@@ -18,12 +18,13 @@ from driftguard_langgraph.errors import DriftGuardError
 from driftguard_langgraph.host.asking import Settled, settle
 from driftguard_langgraph.host.control_flow import is_control_flow
 from driftguard_langgraph.host.driving import Steps, adriven, driven
+from driftguard_langgraph.host.own_tools import asks_memory
 from driftguard_langgraph.host.tool_calls import Place, Ruling, ToolCallGuard
 from driftguard_langgraph.host.tool_names import tool_names
 from driftguard_langgraph.host.tool_texts import advice_text, edited_text, refusal_text
 from driftguard_langgraph.judgement.settlement import ReviewLike
 from driftguard_langgraph.middleware.repeats import RepeatLimit
-from driftguard_langgraph.middleware.tool_answers import refusal
+from driftguard_langgraph.middleware.tool_answers import refusal, reviewed
 from driftguard_langgraph.reviews import GuardReview
 from driftguard_langgraph.text.actions import render_tool_call
 from driftguard_langgraph.types import Receipt
@@ -123,6 +124,8 @@ class GuardedCalls:
         repeated = self._repeated(request)
         if repeated is not None:
             return repeated
+        if _asks_memory(request):
+            return handler(request)
         admission = driven(self._before(request))
         if admission.answer is not None:
             return self._ledger.refused(admission, admission.answer)
@@ -149,6 +152,8 @@ class GuardedCalls:
         repeated = self._repeated(request)
         if repeated is not None:
             return repeated
+        if _asks_memory(request):
+            return await handler(request)
         admission = await adriven(self._before(request))
         if admission.answer is not None:
             return self._ledger.refused(admission, admission.answer)
@@ -168,7 +173,13 @@ class GuardedCalls:
 
     def _repeated(self, request: ToolCallRequest) -> ToolMessage | None:
         call = request.tool_call
-        times = self._repeats.reached(self._ledger.progress(request), call)
+        try:
+            times = self._repeats.reached(self._ledger.progress(request), call)
+        except Exception as error:
+            # What cannot be compared (arguments that hold themselves) is no repetition.
+            logger.warning("driftguard could not count a call: %s", type(error).__name__)
+            logger.debug("why it could not be counted", exc_info=error)
+            return None
         if not times:
             return None
         self._emit(request, "repeat", tool=call["name"], times=times)
@@ -188,7 +199,7 @@ class GuardedCalls:
             admission = self._settled(request, settled)
         else:
             admission = _admitted(request, ruling)
-        self._emit(request, "review", **_reviewed(call, admission.review))
+        self._emit(request, "review", **reviewed(call, admission.review))
         return admission
 
     def _after(self, admission: Admission, result: object) -> Receipt | None:
@@ -277,15 +288,5 @@ def _tool(request: ToolCallRequest, name: object) -> BaseTool | None:
     return next((tool for tool in (*own, *known) if tool.name == name), None)
 
 
-def _reviewed(call: Mapping[str, Any], review: GuardReview) -> dict[str, Any]:
-    top = review.warnings[0].to_dict() if review.warnings else None
-    return {
-        "tool": call["name"],
-        "action": review.query,
-        "decision": review.decision,
-        "policy": review.policy,
-        "warnings": len(review.warnings),
-        "reinforcements": len(review.reinforcements),
-        "confidence": round(review.confidence, 6),
-        "top_warning": top,
-    }
+def _asks_memory(request: ToolCallRequest) -> bool:
+    return request.tool is not None and asks_memory(request.tool.metadata)

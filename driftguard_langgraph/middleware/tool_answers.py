@@ -76,3 +76,23 @@ def annotated(message: ToolMessage, note: str) -> ToolMessage:
         *content, {"type": "text", "text": note}
     ]  # fmt: skip
     return message.model_copy(update={"content": told})
+
+
+def reviewed(call: Mapping[str, Any], review: GuardReview) -> dict[str, Any]:
+    """Return what a stream event tells of a review.
+
+    Args:
+        call: The proposed call.
+        review: The review of it.
+    """
+    top = review.warnings[0].to_dict() if review.warnings else None
+    return {
+        "tool": call["name"],
+        "action": review.query,
+        "decision": review.decision,
+        "policy": review.policy,
+        "warnings": len(review.warnings),
+        "reinforcements": len(review.reinforcements),
+        "confidence": round(review.confidence, 6),
+        "top_warning": top,
+    }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import get_args
 
+from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.testing.checks.counting import CountingChecks
 from driftguard_langgraph.testing.checks.embedding import EmbeddingChecks
 from driftguard_langgraph.testing.checks.erasing import ErasingChecks
@@ -42,8 +44,17 @@ def memory_store_suite(
     Args:
         factory: Opens the store that lives at a folder, set up: the same memory whenever
             the folder is the same. What it returns is used as a context manager, which
-            gives the store and closes it at its end; a store is one.
+            gives the store and closes it at its end; a store is one. For `cross_process` it
+            has to be a function of a module: other processes import it.
         capabilities: What the store can do beyond what every store must; see `Capability`.
+
+    Raises:
+        ConfigurationError: An unknown capability, or a factory that cannot be called.
     """
+    known = get_args(Capability)
+    if isinstance(capabilities, str) or not set(capabilities) <= set(known):
+        raise ConfigurationError(f"capabilities={capabilities!r} must be some of {known}.")
+    if not callable(factory):
+        raise ConfigurationError(f"factory={factory!r} must be a function that opens a store.")
     members = {"factory": staticmethod(factory), "capabilities": frozenset(capabilities)}
     return type("Suite", (MemoryStoreSuite,), members)

@@ -4,7 +4,8 @@
 
 It only reads: what is found is shown whatever the policy says, and nothing is stopped. The answer
 quotes what was recorded, in lines of bounded length; the artifact of the `ToolMessage` holds the
-whole review as plain JSON (`GuardReview.to_dict()`).
+whole review as plain JSON (`GuardReview.to_dict()`). No door of the package reviews or records a
+call of it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from driftguard_langgraph.errors import ConfigurationError, DriftGuardError
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.host.guards import GuardSource
 from driftguard_langgraph.host.namespace import checked_template, filled
+from driftguard_langgraph.host.own_tools import ASKS_MEMORY
 from driftguard_langgraph.recovery.quoting import one_line, quoted
 from driftguard_langgraph.reviews import GuardReview, Recollection
 from driftguard_langgraph.types import Namespace
@@ -67,7 +69,7 @@ def create_search_failures_tool(
             raise ConfigurationError(f"{option}={text!r} must be a text that is not blank.")
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise ConfigurationError(f"limit={limit!r} must be a whole number of 1 or more.")
-    tool = _SearchFailures(name=name, description=description)
+    tool = _SearchFailures(name=name, description=description, metadata={ASKS_MEMORY: True})
     tool._source, tool._namespace, tool._limit = (  # noqa: SLF001 - pydantic's way for such fields
         GuardSource(guard),
         checked_template(namespace),
@@ -104,11 +106,13 @@ class _SearchFailures(BaseTool):
             )
         except ConfigurationError:
             raise
-        except DriftGuardError as error:
+        except Exception as error:
             if guard.settings.on_store_error == "closed":
                 raise
             # The model's own mistake, or an outage: it reads which, and the run goes on.
-            raise ToolException(f"The memory could not be asked: {one_line(str(error))}") from error
+            # What is not ours may quote what it was given.
+            why = str(error) if isinstance(error, DriftGuardError) else type(error).__name__
+            raise ToolException(f"The memory could not be asked: {one_line(why)}") from error
         return _answer(review, self._limit), review.to_dict()
 
     _arun = async_twin(_run)  # type: ignore[arg-type]

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 
 import pytest
 
 from driftguard_langgraph.errors import ConfigurationError, MissingExtra
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.mcp import server
+from driftguard_langgraph.mcp.answers import Answer
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.testing.samples import SeededEmbedder
 
@@ -40,3 +42,10 @@ async def test_only_so_many_speed_bumps_are_remembered(
     decisions = [(await tools.query_memory(step)).decision for step in ("one", "other", "one")]
     assert decisions == ["speed_bump"] * 3
     assert (await tools.query_memory("one")).decision == "override"
+
+
+def test_a_muted_failure_is_not_said_to_be_unknown(guard: DriftGuard) -> None:
+    guard.record("one", "failed", "nothing came of it")
+    found = guard.review("one", policy="warn")
+    muted = replace(found, warnings=(), muted=found.warnings, decision="proceed")
+    assert "failed before" in Answer.of(muted).message

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -7,15 +8,20 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.store.memory import InMemoryStore
 
 from driftguard_langgraph import (
     ConfigurationError,
     DriftGuard,
+    DriftGuardCallbackHandler,
+    DriftGuardMiddleware,
     DriftGuardSettings,
     EphemeralMemoryStore,
     LangGraphMemoryStore,
     create_search_failures_tool,
+    guard_tool_call,
 )
 from driftguard_langgraph.errors import StoreUnavailable
 from driftguard_langgraph.testing.samples import SeededEmbedder
@@ -80,6 +86,17 @@ def test_an_outage_is_told_or_raised_as_the_settings_say(
         assert "could not be asked" in tool.invoke(CALL).content
 
 
+def test_a_failure_of_no_known_kind_costs_an_open_run_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = guard()
+    monkeypatch.setattr(memory.store, "search", raising(RuntimeError("password=hunter2")))
+    answer = create_search_failures_tool(memory).invoke(CALL)
+    assert answer.status == "error"
+    assert "RuntimeError" in answer.content
+    assert "hunter2" not in answer.content
+
+
 @pytest.mark.parametrize(
     "wrong", [{"name": " "}, {"limit": 0}, {"limit": True}, {"namespace": "acme"}, {"guard": 3}]
 )
@@ -100,3 +117,44 @@ async def test_in_an_agent_it_asks_the_store_of_the_run_for_its_user() -> None:
         config: RunnableConfig = {"configurable": {"user": user}}
         state = await agent.ainvoke({"messages": [HumanMessage("tidy up")]}, config)
         assert expected in str(state["messages"][-2].content)
+
+
+def through_middleware(memory: DriftGuard) -> tuple[Any, list[Any]]:
+    made = [create_search_failures_tool(memory)]
+    model = ScriptedModel(script=[AIMessage("", tool_calls=[CALL]), "done"])
+    door: Any = DriftGuardMiddleware(memory, policy="block")
+    return create_agent(model, made, middleware=[door]), []
+
+
+def through_a_tool_node(memory: DriftGuard) -> tuple[Any, list[Any]]:
+    door = guard_tool_call(memory, policy="block")
+    node = ToolNode(
+        [create_search_failures_tool(memory)],
+        wrap_tool_call=door.wrap_tool_call,
+        awrap_tool_call=door.awrap_tool_call,
+    )
+    return StateGraph(MessagesState).add_node("t", node).add_edge(START, "t").compile(), []
+
+
+def through_callbacks(memory: DriftGuard) -> tuple[Any, list[Any]]:
+    node = ToolNode([create_search_failures_tool(memory)])
+    graph = StateGraph(MessagesState).add_node("t", node).add_edge(START, "t").compile()
+    return graph, [DriftGuardCallbackHandler(memory, mode="block")]
+
+
+@pytest.mark.parametrize("sync", [True, False])
+@pytest.mark.parametrize("door", [through_middleware, through_a_tool_node, through_callbacks])
+def test_to_ask_about_a_step_is_neither_refused_nor_counted_as_taking_it(
+    door: Any, sync: bool
+) -> None:
+    memory = guard()
+    asked = {"name": CALL["name"], "args": CALL["args"]}
+    memory.record(asked, "failed", "lost")
+    app, callbacks = door(memory)
+    given = {"messages": [HumanMessage("tidy"), AIMessage("", tool_calls=[CALL])]}
+    config: RunnableConfig = {"callbacks": callbacks}
+    state = app.invoke(given, config) if sync else asyncio.run(app.ainvoke(given, config))
+    answer = next(one for one in state["messages"] if isinstance(one, ToolMessage))
+    assert answer.status == "success"
+    assert memory.stats()["episodes"] == 1
+    assert memory.review(asked).warnings
