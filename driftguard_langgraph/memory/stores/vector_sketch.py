@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 
 COLUMNS = 64
-"""Length of the short form. Of real sentences' vectors (384 numbers) it keeps the 5 nearest
-among the candidates at 100,000 rows (recall@5 1.0), and all that are .6 or more alike."""
+"""Length of the short form. Of 5,700 real sentences' vectors (384 numbers) the 5 nearest are
+among the candidates with recall@5 .994."""
 
 MOST_CANDIDATES = 1024
 _FEWEST_CANDIDATES = 256
