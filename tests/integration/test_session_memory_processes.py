@@ -85,6 +85,17 @@ def kept_ids(path: Path) -> list[str]:
     return [exchange["id"] for session in sessions for exchange in session["exchanges"]]
 
 
+def asked(path: Path) -> list[str]:
+    """What the users of all sessions asked, as any other tool would read it."""
+    sessions = json.loads(path.read_bytes())["sessions"]
+    return [exchange["user"] for session in sessions for exchange in session["exchanges"]]
+
+
+def questions(name: str, number: int) -> list[str]:
+    """What a worker that tracks `name` asks."""
+    return [f"When do I plant the {name} {n}?" for n in range(number)]
+
+
 def filled(path: Path) -> set[str]:
     """Make a file over the size up to which it is written anew with every turn."""
     names = [f"old {n}" for n in range(2_000)]
@@ -169,8 +180,8 @@ def test_trackers_in_two_processes_share_one_session(path: Path, start: Start) -
     report = tracker.end_session()
     assert report is not None
     assert report.total_turns == 12
-    assert "beans" in report.managed_context
-    assert "plums" in report.managed_context
+    assert "[Session 1 | 12 exchanges |" in report.managed_context
+    assert sorted(asked(path)) == sorted(questions("beans", 6) + questions("plums", 6))
 
 
 def test_sessions_that_two_processes_end_are_each_counted_once(path: Path, start: Start) -> None:
@@ -179,9 +190,7 @@ def test_sessions_that_two_processes_end_are_each_counted_once(path: Path, start
     sessions = json.loads(path.read_bytes())["sessions"]
     numbers = [session["session_number"] for session in sessions]
     assert numbers == list(range(1, len(numbers) + 1))
-    asked = [each["user"] for session in sessions for each in session["exchanges"]]
-    names = [f"When do I plant the {name} {n}?" for name in ("beans", "plums") for n in range(12)]
-    assert sorted(asked) == sorted(names)
+    assert sorted(asked(path)) == sorted(questions("beans", 12) + questions("plums", 12))
     ended = [session for session in sessions if session["status"] == "completed"]
     assert all(session["summary"] and session["exchanges"] for session in ended)
 
