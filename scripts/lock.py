@@ -21,12 +21,16 @@ LOCKS = {
     # langgraph-api, which the extras' tests start, does not take protobuf 7 yet.
     "base": ("Runtime dependencies, pinned.", [".", "protobuf<7"]),
     "test": ("What the tests need beyond base.txt, pinned.", [".[openai]", "--group", "dev"]),
+    "docs": ("What `make docs` needs beyond test.txt, pinned.", [".", "--group", "docs"]),
     "extras": (
         "What the tests of the extras need beyond base.txt, pinned; torch comes first.",
         [".[all]", "--group", "extras"],
     ),
 }
 """For each file its headline and what is installed into an empty environment for it."""
+
+BUILDS_ON = {"test": "base", "docs": "test", "extras": "base"}
+"""The file whose pins a file keeps and takes in."""
 
 
 def freeze(python: Path) -> list[str]:
@@ -62,16 +66,16 @@ def resolve(wanted: list[str], pinned: list[str], torch: str | None) -> list[str
 
 
 def main(torch: str) -> None:
-    """Write the three files, base first: the other two build on it."""
-    base: list[str] = []
+    """Write the files, each after the one that it builds on."""
+    kept: dict[str, list[str]] = {}
     for name, (headline, wanted) in LOCKS.items():
-        pins = resolve(wanted, base, torch if name == "extras" else None)
+        below = BUILDS_ON.get(name)
+        pinned = kept[below] if below else []
+        pins = resolve(wanted, pinned, torch if name == "extras" else None)
+        kept[name] = sorted({*pins, *pinned}, key=str.lower)
         lines = [f"# {headline} Written by `make lock`."]
-        if name == "base":
-            base = pins
-        else:
-            lines.append("-r base.txt")
-        lines += [pin for pin in pins if name == "base" or pin not in base]
+        lines += [f"-r {below}.txt"] if below else []
+        lines += [pin for pin in pins if pin not in pinned]
         (REQUIREMENTS / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
