@@ -16,12 +16,13 @@ VENV := .venv
 EXTRAS := .venv-extras
 BIN := $(VENV)/bin
 LOCK := requirements
+BENCHMARKS := $(sort $(wildcard benchmarks/*.py))
 INSTALL := -m pip install --disable-pip-version-check --quiet
-CHECKED := benchmarks driftguard_langgraph examples tests scripts
+CHECKED := benchmarks driftguard_langgraph examples notebooks scripts tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-extras lint types layers format lock clean
+.PHONY: help demo test test-extras notebooks docs bench wheel lint types layers format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -34,6 +35,18 @@ test: lint types layers ## linters, types, layering and all tests but those of t
 
 test-extras: $(EXTRAS)/.ready ## the tests of large extras and of `langgraph dev`, in their own environment
 	$(EXTRAS)/bin/python -m pytest tests/extras
+
+notebooks: $(VENV)/.test ## run the notebooks and write their outputs into them
+	$(BIN)/python scripts/notebooks.py
+
+docs: $(VENV)/.docs ## build the documentation into build/site; anything dubious is an error
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.test ## the cost of records, reviews, guarded tool calls, drift and the report page
+	@for each in $(BENCHMARKS); do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+
+wheel: $(VENV)/.test ## build the wheel and try it in an environment and a folder of its own
+	$(BIN)/python scripts/check_wheel.py
 
 lint: $(VENV)/.test ## ruff: rules and formatting
 	$(BIN)/ruff check $(CHECKED)
@@ -65,6 +78,11 @@ $(VENV)/.base: $(VENV)/.created $(LOCK)/base.txt pyproject.toml
 $(VENV)/.test: $(VENV)/.base $(LOCK)/test.txt
 	@echo "Installing the pinned test tools into $(VENV)"
 	$(BIN)/python $(INSTALL) -r $(LOCK)/test.txt
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.test $(LOCK)/docs.txt
+	@echo "Installing the pinned documentation tools into $(VENV)"
+	$(BIN)/python $(INSTALL) -r $(LOCK)/docs.txt
 	@touch $@
 
 $(EXTRAS)/.ready: $(EXTRAS)/.created $(LOCK)/base.txt $(LOCK)/extras.txt pyproject.toml
