@@ -119,6 +119,7 @@ def _result(
         ms_per_step_p95=replay.ms_per_step_p95,
         seconds=seconds,
         model_id=model_id,
+        reliability=replay.reliability,
     )
 
 

@@ -20,6 +20,7 @@ from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.evaluation.drift_scores import score_sessions
 from driftguard_langgraph.evaluation.pairs import Progress
 from driftguard_langgraph.evaluation.sessions import ParseStats, read_all
+from driftguard_langgraph.html.evaluation_cards import alarm_card
 from driftguard_langgraph.settings import ENV_PREFIX, DriftGuardSettings
 
 THRESHOLD, RELEASE = "drift_alarm_threshold", "drift_alarm_release"
@@ -115,6 +116,9 @@ class DriftCalibration:
             "maxima": [round(value, 4) for value in self.maxima],
             "stats": [each.to_dict() for each in self.stats],
         }
+
+    def _repr_html_(self) -> str:
+        return alarm_card(self.to_dict())
 
 
 def calibrate_drift(

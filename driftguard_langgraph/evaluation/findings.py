@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from driftguard_langgraph.evaluation.shown import clipped
+from driftguard_langgraph.html.text import clipped
 from driftguard_langgraph.reviews import GuardReview
 
 KEPT = 500

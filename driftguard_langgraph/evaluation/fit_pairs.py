@@ -14,6 +14,7 @@ from driftguard_langgraph.evaluation.thresholds import (
     Judged,
     agreement,
     best_threshold,
+    tried,
 )
 from driftguard_langgraph.settings import DriftGuardSettings
 
@@ -73,6 +74,10 @@ class PairFitter:
             better=after.balanced_accuracy >= before.balanced_accuracy,
             fitted_on=len(self._to_fit),
             measured_on=len(self._held_out),
+            curve=tuple(
+                {"threshold": each, **agreement(self._to_fit, each).to_dict()}
+                for each in tried(present, lowest)
+            ),
         )
 
 

@@ -60,8 +60,8 @@ def fit_runs(
     _check_enough("held out", before)
     at_present = work.tally(to_fit, present)
     _check_enough("fitted", at_present)
-    found = {each: work.tally(to_fit, each) for each in tried if each != present}
-    fitted = _best({**found, present: at_present}, present, max_false_alarms)
+    found = {each: at_present if each == present else work.tally(to_fit, each) for each in tried}
+    fitted = _best(found, present, max_false_alarms)
     after = before if fitted in (None, present) else work.tally(held_out, fitted or present)
     work.finish()
     return Fit(
@@ -74,6 +74,7 @@ def fit_runs(
         better=_holds(before, after, max_false_alarms),
         fitted_on=_steps(to_fit),
         measured_on=_steps(held_out),
+        curve=tuple({"threshold": each, **_figures(tally)} for each, tally in found.items()),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from driftguard_langgraph.html.evaluation_cards import calibration_card
 from driftguard_langgraph.settings import ENV_PREFIX
 
 WARN, MERGE = "retrieval_min_similarity", "similarity_threshold_action"
@@ -29,6 +30,7 @@ class Fit:
         better: Whether the fitted value is no worse there.
         fitted_on: Number of pairs or steps that were fitted.
         measured_on: Number of those held out.
+        curve: Figures at each value that was tried (`threshold`), ascending, on the part fitted.
     """
 
     setting: str
@@ -40,6 +42,7 @@ class Fit:
     better: bool
     fitted_on: int
     measured_on: int
+    curve: tuple[Figures, ...]
 
     @property
     def new(self) -> float:
@@ -68,6 +71,7 @@ class Fit:
             "measured_on": self.measured_on,
             "before": dict(self.before),
             "after": dict(self.after),
+            "curve": [dict(point) for point in self.curve],
         }
 
 
@@ -106,3 +110,6 @@ class Calibration:
             "changes": self.changes,
             "fits": [fit.to_dict() for fit in self.fits],
         }
+
+    def _repr_html_(self) -> str:
+        return calibration_card(self.to_dict())

@@ -1,30 +1,22 @@
 """The report of a backtest as one HTML page.
 
-It holds everything it needs: no script, nothing that is loaded, and a content security
-policy that forbids both. Every text from the replayed files is somebody else's and is
-escaped where it is put in; their control characters are shown instead of passed on.
+It has no script, loads nothing, and its content security policy forbids both. Every text from
+the replayed files is somebody else's and is escaped where it is put in; their control
+characters are shown instead of passed on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
 
-from driftguard_langgraph._version import __version__
 from driftguard_langgraph.evaluation.findings import Finding, Shortlist
 from driftguard_langgraph.evaluation.report import COUNTS, LEGEND, figures, percent, ranked
 from driftguard_langgraph.evaluation.scores import BacktestResult, Tally
-from driftguard_langgraph.evaluation.shown import printable
+from driftguard_langgraph.html.page import Section, page, table
+from driftguard_langgraph.html.text import SHOWN_CHARS, escaped
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-_SECTIONS = (
-    ("figures", "Figures"),
-    ("tools", "By tool"),
-    ("warned", "Warned steps"),
-    ("missed", "Missed repeats"),
-)
+_TITLE = "What a guard would have said"
 
 
 def render_page(result: BacktestResult) -> str:
@@ -34,42 +26,18 @@ def render_page(result: BacktestResult) -> str:
         result: What the backtest found.
     """
     style = resources.files(__package__).joinpath("report.css").read_text(encoding="utf-8")
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in _SECTIONS)
-    bodies = (_figures(result), _tools(result), _warned(result), _missed(result))
-    sections = "\n".join(
-        f'<section id="{name}" aria-labelledby="{name}-title">\n'
-        f'<h2 id="{name}-title">{title}</h2>\n{body}\n</section>'
-        for (name, title), body in zip(_SECTIONS, bodies, strict=True)
+    sections = (
+        Section("figures", "Figures", _figures(result)),
+        Section("tools", "By tool", _tools(result)),
+        Section("warned", "Warned steps", _warned(result)),
+        Section("missed", "Missed repeats", _missed(result)),
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>What a guard would have said</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header>
-<h1>What a guard would have said</h1>
-{_summary(result)}
-<nav aria-label="Sections"><ul>{links}</ul></nav>
-</header>
-<main>
-{sections}
-</main>
-<footer><p class="soft">driftguard-langgraph {escape(__version__)}</p></footer>
-</body>
-</html>
-"""
+    return page(_TITLE, _summary(result), sections, style=style)
 
 
 def text(value: str) -> str:
     """Return a text as it may stand in the page, between tags or in an attribute."""
-    return escape(printable(value))
+    return escaped(value, SHOWN_CHARS)
 
 
 def _summary(result: BacktestResult) -> str:
@@ -95,7 +63,7 @@ def _figures(result: BacktestResult) -> str:
         ]
         for label, rate, counts in figures(result.total)
     ]
-    parts = [_table("The guard, and what simpler memories would have said", header, rows)]
+    parts = [table("The guard, and what simpler memories would have said", header, rows)]
     if len(result.by_source) > 1:
         parts.append(_counts("Counts by source", "source", result.by_source))
     parts.append(f'<p class="soft">{escape(LEGEND[result.labels])}</p>')
@@ -109,26 +77,7 @@ def _tools(result: BacktestResult) -> str:
 def _counts(caption: str, label: str, tallies: dict[str, Tally]) -> str:
     header = [label, *(name.replace("_", " ") for name in COUNTS)]
     rows = [[name, *map(str, counts)] for name, counts in ranked(tallies)]
-    return _table(caption, header, rows)
-
-
-def _table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; its first column names the rows, the others hold numbers."""
-    first, *others = header
-    head = f'<th scope="col">{text(first)}</th>' + "".join(
-        f'<th scope="col" class="number">{text(name)}</th>' for name in others
-    )
-    body = "\n".join(
-        f'<tr><th scope="row">{text(row[0])}</th>'
-        + "".join(f'<td class="number">{text(cell)}</td>' for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(caption)}"><table>'
-        f"<caption>{text(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{body}\n</tbody></table></div>"
-    )
+    return table(caption, header, rows)
 
 
 def _warned(result: BacktestResult) -> str:

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from driftguard_langgraph.evaluation.pair_scores import PairsResult, TierScores
-from driftguard_langgraph.evaluation.shown import printable
+from driftguard_langgraph.html.text import SHOWN_CHARS, printable
 
 
 def render_pairs(result: PairsResult, *, by_kind: bool) -> RenderableType:
@@ -35,7 +35,9 @@ def render_pairs(result: PairsResult, *, by_kind: bool) -> RenderableType:
 def _figures(name: str, tier: TierScores) -> Table:
     same = sum(tier.labels)
     title = f"Tier {name}: {same} the same, {len(tier.labels) - same} different"
-    table = Table(title=escape(printable(title)), title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=escape(printable(title, SHOWN_CHARS)), title_justify="left", box=box.SIMPLE_HEAD
+    )
     table.add_column("judge")
     for column in ("AUC", "balanced accuracy", "recall", "wrongly matched"):
         table.add_column(column, justify="right")
@@ -60,7 +62,9 @@ def _shares(name: str, tier: TierScores) -> Table:
         table.add_column(judge, justify="right")
     for kind, count in tier.counts().items():
         table.add_row(
-            escape(printable(kind)), str(count), *(_share(each[kind]) for each in shares.values())
+            escape(printable(kind, SHOWN_CHARS)),
+            str(count),
+            *(_share(each[kind]) for each in shares.values()),
         )
     return table
 

@@ -72,9 +72,10 @@ def read_batches(
 def check_readable(path: Path) -> None:
     """Raise `ConfigurationError` unless `path` is a regular file that can be opened."""
     if not path.exists():
-        raise ConfigurationError(f"{path}: no such file. Give the path of a trace or message log.")
+        raise ConfigurationError(f"{path}: no such file. Correct the path.")
     if not path.is_file():
-        raise ConfigurationError(f"{path}: not a regular file; it is read twice, so save it first.")
+        advice = "give a file in it" if path.is_dir() else "it is read twice, so save it first"
+        raise ConfigurationError(f"{path}: not a regular file; {advice}.")
     try:
         path.open("rb").close()
     except OSError as error:

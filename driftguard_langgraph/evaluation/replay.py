@@ -18,10 +18,10 @@ from driftguard_langgraph.evaluation.findings import (
     grounds_of,
 )
 from driftguard_langgraph.evaluation.readers import OnInvalid
-from driftguard_langgraph.evaluation.scores import LabelSource, Tally
-from driftguard_langgraph.evaluation.shown import clipped
+from driftguard_langgraph.evaluation.scores import LabelSource, Reliability, Tally
 from driftguard_langgraph.evaluation.steps import Batch, Step
 from driftguard_langgraph.evaluation.stream_memory import StreamMemory
+from driftguard_langgraph.html.text import clipped
 from driftguard_langgraph.text.actions import render_tool_call
 
 
@@ -61,6 +61,7 @@ class Replay:
         self.by_tool: defaultdict[str, Tally] = defaultdict(Tally)
         self.by_source: defaultdict[str, Tally] = defaultdict(Tally)
         self.baselines: defaultdict[str, Tally] = defaultdict(Tally)
+        self.reliability = Reliability()
         self.warned = Shortlist()
         self.missed = Shortlist()
         self._new_memory = new_memory
@@ -143,6 +144,8 @@ class Replay:
             tallies.append(self.by_source[step.source])
         for tally in tallies:
             tally.add(step, prediction.warned, prediction.repeat_kind)
+        if prediction.grounds is not None:
+            self.reliability.add(step, prediction.grounds.confidence)
         for name, warned in prediction.baselines.items():
             self.baselines[name].add(step, warned, prediction.repeat_kind)
 

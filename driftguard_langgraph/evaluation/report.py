@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from driftguard_langgraph.evaluation.scores import BacktestResult, Tally
-from driftguard_langgraph.evaluation.shown import printable
+from driftguard_langgraph.html.text import SHOWN_CHARS, printable
 
 KIND_ROWS = 20
 """Kinds of repeats that are shown; labels name them, so there may be any number."""
@@ -51,7 +51,7 @@ LEGEND = {
 def summary(result: BacktestResult) -> str:
     """Return what was replayed, how much of it, and what a step costs, as markup."""
     total = result.total
-    files = printable(", ".join(result.files))
+    files = printable(", ".join(result.files), SHOWN_CHARS)
     skipped = f", {result.skipped} entries skipped" if result.skipped else ""
     return escape(
         f"{files}: {total.steps} steps in {result.streams} streams, {total.failures} failures, "
@@ -155,7 +155,7 @@ def ranked(tallies: dict[str, Tally]) -> list[tuple[str, list[int]]]:
 
 
 def _plain(text: str) -> str:
-    return escape(printable(text))
+    return escape(printable(text, SHOWN_CHARS))
 
 
 def percent(rate: float | None) -> str:

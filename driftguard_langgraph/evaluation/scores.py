@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from driftguard_langgraph.evaluation.findings import Shortlist
 from driftguard_langgraph.evaluation.steps import Step
+from driftguard_langgraph.html.evaluation_cards import backtest_card
 
 LabelSource = Literal["given", "derived", "mixed"]
 """Whether repeats were read from labels, derived from the errors seen, or both."""
@@ -116,6 +117,38 @@ class Tally:
         }
 
 
+@dataclass(slots=True)
+class Reliability:
+    """How often warnings came true, by their confidence in tenths.
+
+    Attributes:
+        tenths: For each tenth of confidence, how many steps were warned and how many failed;
+            ambiguous successes are left out.
+    """
+
+    tenths: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)] * 10)
+
+    def add(self, step: Step, confidence: float) -> None:
+        """Count one warned step.
+
+        Args:
+            step: What happened.
+            confidence: Of the warning, 0..1.
+        """
+        if step.failed or not step.ambiguous:
+            tenth = min(int(10 * confidence), 9)
+            warned, failed = self.tenths[tenth]
+            self.tenths[tenth] = (warned + 1, failed + step.failed)
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the tenths that hold a step as plain JSON."""
+        return [
+            {"from": tenth / 10, "to": (tenth + 1) / 10, "warned": warned, "failed": failed}
+            for tenth, (warned, failed) in enumerate(self.tenths)
+            if warned
+        ]
+
+
 @dataclass(frozen=True, slots=True)
 class BacktestResult:
     """What a guard would have said about recorded runs.
@@ -135,6 +168,7 @@ class BacktestResult:
         ms_per_step_p95: What 95% of them take at most, in milliseconds.
         seconds: Time of the whole replay.
         model_id: The embedding model.
+        reliability: How often warnings came true, by their confidence.
     """
 
     files: tuple[str, ...]
@@ -151,6 +185,7 @@ class BacktestResult:
     ms_per_step_p95: float
     seconds: float
     model_id: str
+    reliability: Reliability = field(default_factory=Reliability)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON."""
@@ -160,6 +195,9 @@ class BacktestResult:
             "warned_steps": self.warned.to_dict(),
             "missed_repeats": self.missed.to_dict(),
         }
+
+    def _repr_html_(self) -> str:
+        return backtest_card(self.to_dict())
 
     def figures_dict(self) -> dict[str, Any]:
         """Return the figures without tools and single steps as plain JSON."""
@@ -175,6 +213,7 @@ class BacktestResult:
             "total": self.total.to_dict(),
             "by_source": {name: t.to_dict() for name, t in sorted(self.by_source.items())},
             "baselines": {name: t.to_dict() for name, t in self.baselines.items()},
+            "reliability": self.reliability.to_list(),
         }
 
 

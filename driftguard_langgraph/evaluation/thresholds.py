@@ -78,6 +78,16 @@ def agreement(pairs: Sequence[Judged], threshold: float) -> Agreement:
     return Agreement(len(same), sum(same), len(different), sum(different))
 
 
+def tried(present: float, lowest: float = 0.0) -> list[float]:
+    """Return the thresholds that are tried, ascending: the candidates and the present one.
+
+    Args:
+        present: The threshold in use.
+        lowest: No threshold below this one is tried.
+    """
+    return sorted({*(each for each in CANDIDATES if each >= lowest), max(present, lowest)})
+
+
 def best_threshold(pairs: Sequence[Judged], present: float, lowest: float = 0.0) -> float:
     """Return the threshold to use.
 
@@ -90,9 +100,8 @@ def best_threshold(pairs: Sequence[Judged], present: float, lowest: float = 0.0)
         present: The threshold in use.
         lowest: No threshold below this one is taken.
     """
-    tried = sorted({*(each for each in CANDIDATES if each >= lowest), max(present, lowest)})
-    found = {each: agreement(pairs, each) for each in tried}
+    found = {each: agreement(pairs, each) for each in tried(present, lowest)}
     best = max(found.values(), key=lambda each: each.balanced_accuracy)
     floor = best.balanced_accuracy - best.standard_error
-    good = [each for each in tried if found[each].balanced_accuracy >= floor]
+    good = [each for each, how in found.items() if how.balanced_accuracy >= floor]
     return min(good, key=lambda each: abs(each - present))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from driftguard_langgraph.drift.report import DriftReport
+from driftguard_langgraph.html.drift_cards import session_card, turn_card
 
 _SHOWN_CHARS = 200
 
@@ -39,6 +40,9 @@ class TurnResult:
             "drift": None if self.drift is None else self.drift.to_dict(),
             "explanation": self.explanation,
         }
+
+    def _repr_html_(self) -> str:
+        return turn_card(self.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,9 @@ class SessionReport:
             "total_turns": self.total_turns,
             "context_token_estimate": self.context_token_estimate,
         }
+
+    def _repr_html_(self) -> str:
+        return session_card(self.to_dict())
 
 
 def joined(reports: Sequence[DriftReport]) -> DriftReport:

@@ -41,6 +41,7 @@ class RunningSession:
     Attributes:
         report: The newest report, with the anomalies of the whole exchange.
         asked: What the user said since the last answer.
+        is_doubted: Whether a sentence must not stand behind the system prompt.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class RunningSession:
         self._scorer = scorer
         self._mode = mode
         self._persists = persists
+        self.is_doubted = scorer.is_doubted
         self._forget()
 
     def _forget(self) -> None:

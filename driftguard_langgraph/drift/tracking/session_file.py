@@ -27,10 +27,10 @@ from driftguard_langgraph.drift.tracking.session_document import (
     Document,
     Exchange,
     Session,
-    apply_change,
     as_lines,
     empty_document,
 )
+from driftguard_langgraph.drift.tracking.session_journal import replayed, whole_entries
 from driftguard_langgraph.drift.tracking.session_migration import parse
 from driftguard_langgraph.errors import CorruptStore, SchemaMismatch, StoreUnavailable
 
@@ -125,6 +125,25 @@ class SessionFile:
             raise SchemaMismatch(f"{self.path}: {error}") from None
         return document, Mark(mark.snapshot, self.follow(document, 0))
 
+    def peek(self) -> Document:
+        """Return the content of the files without a lock, and without a trace of having looked.
+
+        Entries of the journal that cannot be read are passed over.
+
+        Raises:
+            CorruptStore: The file is damaged; it stays where it is.
+            SchemaMismatch: It is a newer release's, or another application's.
+            OSError: It cannot be read.
+        """
+        while True:
+            before = self.mark().snapshot
+            document = parse(self.path.read_bytes())
+            for line in (whole_entries(self.journal, 0) or b"").splitlines():
+                replayed(document, line, self._max_exchanges)
+            # A journal fits only the file that it was written after.
+            if self.mark().snapshot == before:
+                return document
+
     def follow(self, document: Document, start: int) -> int:
         """Make the changes of the journal that a document does not have yet.
 
@@ -135,30 +154,17 @@ class SessionFile:
         Returns:
             Where the last whole entry ends. What follows was being written when its writer died.
         """
-        try:
-            with self.journal.open("rb") as file:
-                file.seek(start)
-                data = file.read()
-        except FileNotFoundError:
+        whole = whole_entries(self.journal, start)
+        if whole is None:
             return 0
-        whole = data[: data.rfind(b"\n") + 1]
-        unread = [line for line in whole.splitlines() if not self._replayed(document, line)]
+        unread = [
+            line for line in whole.splitlines() if not replayed(document, line, self._max_exchanges)
+        ]
         if not unread:
             return start + len(whole)
         self._set_journal_aside(len(unread))
         self.replace(document)
         return 0
-
-    def _replayed(self, document: Document, line: bytes) -> bool:
-        try:
-            entry = json.loads(line)
-            if entry["revision"] > document["revision"]:
-                for change in entry["changes"]:
-                    apply_change(document, change, self._max_exchanges)
-                document["revision"] = entry["revision"]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return False
-        return True
 
     def save(self, document: Document, changes: Sequence[Change], mark: Mark) -> Mark:
         """Keep changes that `document` already has, in the cheaper of the two ways.

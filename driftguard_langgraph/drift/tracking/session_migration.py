@@ -20,9 +20,12 @@ from driftguard_langgraph.drift.tracking.session_document import (
 )
 from driftguard_langgraph.errors import CorruptStore, SchemaMismatch
 
-_KNOWN = frozenset(
+KNOWN = frozenset(
     {"original_context", "session_count", "sessions", "drift_history", "session_summaries"}
 )
+"""Keys of which a session memory of any layout has one."""
+_VECTORS = ("original_vector", "checkpoint_vector", "last_response_vector")
+"""Made of the texts, by a model that the flat layout does not name."""
 _TEXT = (str,)
 _TEXT_OR_NONE = (str, type(None))
 _NUMBER_OR_NONE = (int, float, type(None))
@@ -39,7 +42,7 @@ def parse(data: bytes) -> Document:
         SchemaMismatch: A newer release wrote them, or they are another application's JSON.
     """
     raw = _decoded(data)
-    if raw and _KNOWN.isdisjoint(raw):
+    if raw and KNOWN.isdisjoint(raw):
         raise SchemaMismatch(
             "this is JSON but no session memory, and was left as it is: name another file."
         )
@@ -157,9 +160,9 @@ def _from_flat(raw: Mapping[str, Any]) -> dict[str, Any]:
         for summary in _objects(raw, "session_summaries")
     }
     numbers = sorted(number for number in {*entries, *told} if number > 0)
-    kept = ("original_context", "session_count", "context_frozen")
+    taken = {"drift_history", "session_summaries", *_VECTORS}
     return {
-        **{key: raw[key] for key in kept if key in raw},
+        **{key: value for key, value in raw.items() if key not in taken},
         "sessions": [
             _flat_session(number, entries.get(number, []), told.get(number, {}))
             for number in numbers
@@ -170,16 +173,12 @@ def _from_flat(raw: Mapping[str, Any]) -> dict[str, Any]:
 def _flat_session(
     number: int, entries: list[dict[str, Any]], told: Mapping[str, Any]
 ) -> dict[str, Any]:
-    shown = ("score", "verdict", "explanation")
     last = _score(entries[-1], "score") if entries else None
     counted = "exchange_count" if "exchange_count" in told else "turn_count"
     return {
         "session_number": number,
         "status": "completed",
-        "exchanges": [
-            {"exchange": place, **{key: entry[key] for key in shown if key in entry}}
-            for place, entry in enumerate(entries, start=1)
-        ],
+        "exchanges": [{**entry, "exchange": place} for place, entry in enumerate(entries, start=1)],
         "summary": _field(told, "summary", _TEXT_OR_NONE, None),
         "final_drift_score": _score({"final_drift_score": last, **told}, "final_drift_score"),
         "exchange_count": _count(told, counted),

@@ -98,6 +98,21 @@ class SessionScorer:
                 explanation=f"The newest message could not be scored ({name}).",
             )
 
+    def is_doubted(self, text: str) -> bool:
+        """Whether the text, as a message of the system, would raise the alarm at once.
+
+        What cannot be judged is doubted.
+        """
+        try:
+            return self._monitor.fresh().observe({"role": "system", "content": text}).alarm
+        except Exception as error:
+            logger.warning(
+                "driftguard could not judge a summary, and drops a sentence of it: %s",
+                type(error).__name__,
+            )
+            logger.debug("driftguard could not judge a summary", exc_info=error)
+            return True
+
     def _as_scored(self, answer: str) -> str:
         answer = self._marker.scored_answer(answer)
         return strip_markdown(answer) if self._strip_md else answer

@@ -3,6 +3,9 @@
 The built-in summary quotes: what was asked, what was answered (the sentences with numbers,
 dates and commitments first), and what was decided. A callable or a Runnable may write it
 instead; when that fails or says nothing, the built-in one stands in.
+
+A summary goes behind the system prompt, where a model believes it. So who summarises may say which
+sentences have no place there, and they are left out, whoever wrote them.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from driftguard_langgraph.drift.turns import as_turn
@@ -47,6 +51,10 @@ Summarizer = Callable[[str], object]
 """Is given a session as `Q1: ...` and `A1: ...` lines and returns its summary."""
 
 
+Doubt = Callable[[str], bool]
+"""Whether a sentence must not stand in a summary."""
+
+
 class Said(NamedTuple):
     """One exchange, in words."""
 
@@ -70,17 +78,23 @@ def checked_summarizer(given: object | None) -> Summarizer | None:
     return call  # type: ignore[no-any-return]
 
 
-def summarize(exchanges: Sequence[Said], summarizer: Summarizer | None = None) -> str:
+def summarize(
+    exchanges: Sequence[Said],
+    summarizer: Summarizer | None = None,
+    is_doubted: Doubt = lambda _: False,
+) -> str:
     """Return a summary of a session on one line; it never raises.
 
     Args:
         exchanges: What was said, in order.
         summarizer: Who writes it; None, or a failure, is the built-in one.
+        is_doubted: Which of its sentences to leave out; it must not raise.
     """
     told = ""
     if summarizer is not None:
-        told = _asked(summarizer, session_text(exchanges))
-    return excerpt(told or _extract(exchanges), LONGEST_SUMMARY)
+        written = _asked(summarizer, session_text(exchanges))
+        told = " ".join(each for each in _sentences(written) if not is_doubted(each))
+    return excerpt(told or _extract(exchanges, is_doubted), LONGEST_SUMMARY)
 
 
 def session_text(exchanges: Iterable[Said]) -> str:
@@ -108,12 +122,12 @@ def _asked(summarizer: Summarizer, text: str) -> str:
     return ""
 
 
-def _extract(exchanges: Sequence[Said]) -> str:
+def _extract(exchanges: Sequence[Said], is_doubted: Doubt) -> str:
     plain = [Said(_plain(said.user), _plain(said.assistant)) for said in exchanges]
-    decisions = _decisions(plain)
-    answers = _answers(plain, frozenset(decisions))
+    decisions = _decisions(plain, is_doubted)
+    answers = _answers(plain, frozenset(decisions), is_doubted)
     parts = (
-        ("Topics discussed", _topics(plain)),
+        ("Topics discussed", _topics(plain, is_doubted)),
         ("Answered", "; ".join(answers)),
         ("Decided", "; ".join(decisions)),
     )
@@ -125,12 +139,15 @@ def _plain(text: str) -> str:
     return "\n".join(map(strip_markdown, visible_text(text).split("\n")))
 
 
-def _topics(exchanges: Sequence[Said]) -> str:
+def _topics(exchanges: Sequence[Said], is_doubted: Doubt) -> str:
     topics = [_clip(_question(said.user), _QUESTION_CHARS) for said in exchanges]
     topics = list(dict.fromkeys(topic for topic in topics if topic))
-    if len(topics) <= 3:
-        return "; ".join(topics)
-    return f"{topics[0]}; {topics[1]}; and {len(topics) - 3} more, ending with: {topics[-1]}"
+    # What is not shown need not be judged.
+    shown = topics if len(topics) <= 3 else [*topics[:2], topics[-1]]
+    kept = [topic for topic in shown if not is_doubted(topic)]
+    if len(kept) == 3 < len(topics):
+        return f"{kept[0]}; {kept[1]}; and {len(topics) - 3} more, ending with: {kept[2]}"
+    return "; ".join(kept)
 
 
 def _question(text: str) -> str:
@@ -139,7 +156,7 @@ def _question(text: str) -> str:
     return next(asked, sentences[0] if sentences else "")
 
 
-def _answers(exchanges: Sequence[Said], told: frozenset[str]) -> list[str]:
+def _answers(exchanges: Sequence[Said], told: frozenset[str], is_doubted: Doubt) -> list[str]:
     """Return the most telling sentence of the most telling answers, in the session's order."""
     ranked: list[tuple[float, int, str]] = []
     for place, said in enumerate(exchanges):
@@ -154,7 +171,7 @@ def _answers(exchanges: Sequence[Said], told: frozenset[str]) -> list[str]:
     best = sorted(ranked, key=lambda each: (-each[0], each[1]))
     unique = {text: place for _, place, text in reversed(best) if text not in told}
     chosen = [text for _, _, text in best if text in unique]
-    kept = list(dict.fromkeys(chosen))[:_ANSWERS]
+    kept = islice((each for each in dict.fromkeys(chosen) if not is_doubted(each)), _ANSWERS)
     return sorted(kept, key=unique.__getitem__)
 
 
@@ -167,14 +184,15 @@ def _weight(sentence: str, at: int, asked: frozenset[str]) -> float:
     return numbers + shared + 2 * bool(_DECIDED.search(sentence)) + 0.5 / (1 + at)
 
 
-def _decisions(exchanges: Sequence[Said]) -> list[str]:
+def _decisions(exchanges: Sequence[Said], is_doubted: Doubt) -> list[str]:
     found = [
         _clip(sentence, _ANSWER_CHARS)
         for said in exchanges
         for sentence in (*_sentences(said.user), *_sentences(said.assistant))
         if _DECIDED.search(sentence) and not sentence.endswith(("?", "？"))
     ]
-    return list(dict.fromkeys(found))[-_DECISIONS:]
+    newest = (each for each in reversed(dict.fromkeys(found)) if not is_doubted(each))
+    return [*islice(newest, _DECISIONS)][::-1]
 
 
 def _sentences(text: str) -> list[str]:

@@ -112,6 +112,10 @@ class DriftTracker:
         )
         # The peer keeps the shortened prompt that it scores against.
         alike = (original, original_context(marker.scored_prompt(prompt), shots))
+        if not isinstance(persist_path, str | os.PathLike):
+            raise ConfigurationError(
+                f"persist_path={persist_path!r} must be a path: '.session_memory', for example."
+            )
         memory = SessionMemory(persist_path if persists else None, max_exchanges=max_exchanges)
         self._log = SessionLog(memory, context, list(dict.fromkeys(map(context_hash, alike))))
         self._running = RunningSession(self._log, scorer, mode=mode, persists=persists)
@@ -189,6 +193,9 @@ class DriftTracker:
     def end_session(self) -> SessionReport | None:
         """End the session: it is summarised, unless the context is frozen, and a new one begins.
 
+        The summary goes behind the system prompt. A sentence that would raise the alarm there is
+        left out: a claim that was smuggled into one session is not told to the next as a fact.
+
         Returns:
             The report at its end, with the managed context for the next session; None if
             nothing was said.
@@ -202,7 +209,8 @@ class DriftTracker:
             self._running.score_late()
             number, summary = self._log.number, None
             if self._summarizes and not self.is_frozen:
-                summary = summarize(list(self._running.said()), self._summarizer)
+                said, is_doubted = list(self._running.said()), self._running.is_doubted
+                summary = summarize(said, self._summarizer, is_doubted)
             self._log.end(summary or None, round(self._running.report.score, 2))
             report = self._running.summary(number)
             self._running.restart()

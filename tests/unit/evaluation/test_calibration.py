@@ -10,10 +10,16 @@ import pytest
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.evaluation.calibration import calibrate
 from driftguard_langgraph.evaluation.fit_pairs import judge
+from driftguard_langgraph.evaluation.fit_runs import CANDIDATES as RUN_CANDIDATES
 from driftguard_langgraph.evaluation.fits import MERGE, WARN
 from driftguard_langgraph.evaluation.pairs import as_pair
 from driftguard_langgraph.evaluation.splitting import split
-from driftguard_langgraph.evaluation.thresholds import Judged, agreement, best_threshold
+from driftguard_langgraph.evaluation.thresholds import (
+    CANDIDATES,
+    Judged,
+    agreement,
+    best_threshold,
+)
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.settings import DriftGuardSettings
@@ -79,6 +85,11 @@ def test_a_threshold_that_is_far_off_is_brought_back(tmp_path: Path) -> None:
     assert merge.new >= warn.new
     assert (warn.after["balanced_accuracy"] or 0) > (warn.before["balanced_accuracy"] or 1)
     assert warn.fitted_on + warn.measured_on == len(pair_entries())
+    tried = [point["threshold"] for point in warn.curve]
+    assert tried == sorted({*CANDIDATES, 0.99})
+    recalls = [point["recall"] or 0.0 for point in warn.curve]
+    assert recalls == sorted(recalls, reverse=True)
+    assert result.to_dict()["fits"][0]["curve"] == [dict(point) for point in warn.curve]
 
 
 def test_the_figures_are_those_of_the_guard_on_the_part_held_out(tmp_path: Path) -> None:
@@ -115,6 +126,7 @@ def test_good_thresholds_are_left_alone(tmp_path: Path) -> None:
     [fit] = result.fits
     assert fit.basis == "runs"
     assert fit.before["recall"] == 1.0
+    assert [point["threshold"] for point in fit.curve] == sorted({*RUN_CANDIDATES, fit.old})
     assert result.changes == {}
     assert fit.verdict == "keep: no threshold is better by more than chance"
 

@@ -19,11 +19,12 @@ from driftguard_langgraph.evaluation.scores import BacktestResult, Tally
 VOID = {"meta", "link", "br", "img", "input", "base"}
 KNOWN_TAGS = set(
     "html head meta title style body header main footer nav ul li a section h1 h2 p div table "
-    "caption thead tbody tr th td details summary strong span dl dt dd".split()
+    "caption thead tbody tr th td details summary strong span dl dt dd fieldset legend label "
+    "input".split()
 )
 KNOWN_ATTRIBUTES = set(
     "lang charset http-equiv content name id class href scope role tabindex aria-label "
-    "aria-labelledby".split()
+    "aria-labelledby type checked".split()
 )
 HOSTILE = (
     "</dd></dl></details></style><script>alert(1)</script>"
@@ -144,6 +145,7 @@ def test_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) -> None:
     assert {name for name, _ in page.attributes} <= KNOWN_ATTRIBUTES
     assert page.comments == []
     assert {value for name, value in page.attributes if name == "href"} == {
+        "#main",
         "#figures",
         "#tools",
         "#warned",
@@ -166,7 +168,7 @@ def test_the_page_needs_no_network_and_no_script(garden: BacktestResult) -> None
     style = render_page(garden).split("<style>")[1].split("</style>")[0]
     assert "url(" not in style
     assert "@import" not in style
-    assert "prefers-color-scheme: dark" in style
+    assert "color-scheme: light dark" in style
     assert ":focus-visible" in style
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from driftguard_langgraph.evaluation.scores import Tally
+from driftguard_langgraph.evaluation.scores import Reliability, Tally
 from driftguard_langgraph.evaluation.steps import Step
 
 
@@ -50,3 +50,15 @@ def test_a_rate_of_nothing_is_none() -> None:
         None,
         None,
     )
+
+
+def test_warnings_are_counted_by_their_confidence_in_tenths() -> None:
+    reliability = Reliability()
+    for confidence, failed in ((0.61, True), (0.69, False), (0.7, True), (1.0, True)):
+        reliability.add(step(failed=failed), confidence)
+    reliability.add(step(failed=False, ambiguous=True), 0.65)
+    assert reliability.to_list() == [
+        {"from": 0.6, "to": 0.7, "warned": 2, "failed": 1},
+        {"from": 0.7, "to": 0.8, "warned": 1, "failed": 1},
+        {"from": 0.9, "to": 1.0, "warned": 1, "failed": 1},
+    ]

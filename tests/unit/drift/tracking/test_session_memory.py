@@ -291,6 +291,9 @@ def test_the_older_flat_file_of_the_peer_is_read(path: Path) -> None:
     path.write_text(json.dumps(flat), encoding="utf-8")
     document = SessionMemory(path).read()
     assert [session["session_number"] for session in document["sessions"]] == [1, 2, 3]
+    kept: dict[str, Any] = dict(document)
+    assert kept["total_turns"] == 3
+    assert "original_vector" not in kept
     assert {session["status"] for session in document["sessions"]} == {"completed"}
     assert [each["score"] for each in document["sessions"][0]["exchanges"]] == [90.0, 70.0]
     assert document["sessions"][1]["final_drift_score"] == 30.0

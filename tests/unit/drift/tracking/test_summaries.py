@@ -133,3 +133,22 @@ async def asynchronous(text: str) -> str:
 def test_what_cannot_summarize_is_refused(given: object) -> None:
     with pytest.raises(ConfigurationError, match="summarize_fn"):
         checked_summarizer(given)
+
+
+@pytest.mark.parametrize(
+    "doubted", ["Which tents sleep four?", "3.2 kg", "60 days", "the Ridge", "8841"]
+)
+@pytest.mark.parametrize("summarizer", [None, str], ids=["built-in", "custom"])
+def test_a_sentence_that_is_doubted_is_left_out_whoever_wrote_it(
+    doubted: str, summarizer: object
+) -> None:
+    given = checked_summarizer(summarizer)
+    assert doubted in summarize(TENTS, given)
+    told = summarize(TENTS, given, lambda sentence: doubted in sentence)
+    assert doubted not in told
+    assert "return" in told
+
+
+def test_of_a_summary_that_is_doubted_whole_nothing_is_left() -> None:
+    assert summarize(TENTS, str, lambda _: True) == ""
+    assert summarize(TENTS, None, lambda _: True) == ""
