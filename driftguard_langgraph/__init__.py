@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from driftguard_langgraph.nodes.routing import create_route_on_review, route_on_review
     from driftguard_langgraph.nodes.state import DriftGuardState
     from driftguard_langgraph.nodes.workflow import create_planner_revise_graph
+    from driftguard_langgraph.pictures.plots import plot_calibration, plot_drift, plot_memory
     from driftguard_langgraph.recovery.anchor import Anchor
     from driftguard_langgraph.recovery.placement import with_scaffold
     from driftguard_langgraph.recovery.scaffold import RecoveryScaffold, build_scaffold
@@ -133,6 +134,9 @@ __all__ = [
     "drift_of",
     "guard_step",
     "guard_tool_call",
+    "plot_calibration",
+    "plot_drift",
+    "plot_memory",
     "review_payload",
     "route_on_drift",
     "route_on_recovery",
@@ -184,6 +188,7 @@ _HOMES = {
     "nodes.routing": ("create_route_on_review", "route_on_review"),
     "nodes.state": ("DriftGuardState",),
     "nodes.workflow": ("create_planner_revise_graph",),
+    "pictures.plots": ("plot_calibration", "plot_drift", "plot_memory"),
     "reviews": ("GuardReview", "GuardWarning", "Reinforcement", "RelatedMemory"),
     "settings": ("DriftGuardSettings",),
     "types": ("Episode", "Match"),

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from driftguard_langgraph.html.memory_cards import recollection_card, review_card
 from driftguard_langgraph.types import (
     REFUSALS,
     Decision,
@@ -132,6 +133,9 @@ class Recollection:
             "match": self.match.to_dict(),
             "evidence": asdict(self.evidence),
         }
+
+    def _repr_html_(self) -> str:
+        return recollection_card(type(self).__name__, self.to_dict(), self.explain())
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +286,9 @@ class GuardReview:
             "withheld": [trigger_digest(w.trigger) for w in self.withheld],
             "muted": [w.to_dict() for w in self.muted],
         }
+
+    def _repr_html_(self) -> str:
+        return review_card(self.to_dict())
 
 
 def trigger_digest(trigger: str) -> str:

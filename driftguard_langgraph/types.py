@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict
 
+from driftguard_langgraph.html.memory_cards import match_card
+
 Namespace = tuple[str, ...]
 """Whose memory it is, for example `("acme", "user-7")`."""
 
@@ -178,6 +180,9 @@ class Match:
             "differences": list(self.differences),
             "shared": list(self.shared),
         }
+
+    def _repr_html_(self) -> str:
+        return match_card(self.to_dict())
 
 
 @dataclass(frozen=True, slots=True)

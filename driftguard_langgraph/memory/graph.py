@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import networkx as nx
 
-from driftguard_langgraph.memory.stores.base import BaseMemoryStore
-from driftguard_langgraph.memory.stores.records import ChainPath
 from driftguard_langgraph.types import Kind, Namespace, NodeType
+
+if TYPE_CHECKING:
+    # The stores write the graph into their files.
+    from driftguard_langgraph.memory.stores.base import BaseMemoryStore
+    from driftguard_langgraph.memory.stores.records import ChainPath
 
 Graph: TypeAlias = "nx.DiGraph[str]"
 
@@ -29,9 +32,11 @@ def graph_from_paths(paths: Sequence[ChainPath]) -> Graph:
     Returns:
         A directed graph. Nodes: `type`, `label`, `frequency`, `first_seen`, `last_seen`.
         Edges: `frequency`, `weight` (share of the source's episodes that went this way,
-        0..1), `created_at`, `last_seen`.
+        0..1), `created_at`, `last_seen`. The graph: `chains`, the `nodes` and the
+        `frequency` of each path, which edges alone do not tell.
     """
     graph: Graph = nx.DiGraph()
+    graph.graph["chains"] = chains = []
     for path in paths:
         roles: tuple[tuple[NodeType, str], ...] = (
             ("action", path.action),
@@ -39,6 +44,7 @@ def graph_from_paths(paths: Sequence[ChainPath]) -> Graph:
             ("outcome", path.outcome),
         )
         keys = [node_key(role, node) for role, node in roles]
+        chains.append({"nodes": keys, "frequency": path.frequency})
         for key, (role, node) in zip(keys, roles, strict=True):
             graph.add_node(key, type=role, label=node)
             _count(graph.nodes[key], path, "first_seen")
@@ -66,9 +72,10 @@ def load_graph(store: BaseMemoryStore, namespace: Namespace, kind: Kind) -> Grap
 
     Returns:
         The graph of `graph_from_paths`; nodes also hold `text` (the first wording, as
-        written) and `wordings` (all that were merged into it).
+        written) and `wordings` (all that were merged into it), and the graph its `kind`.
     """
     graph = graph_from_paths(store.paths(namespace, kind))
+    graph.graph["kind"] = kind
     roles: tuple[NodeType, ...] = ("action", "feedback", "outcome")
     for role in roles:
         nodes = [data["label"] for _, data in graph.nodes(data=True) if data["type"] == role]

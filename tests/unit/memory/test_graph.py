@@ -12,8 +12,10 @@ from driftguard_langgraph.memory.graph import graph_from_paths, load_graph, node
 from driftguard_langgraph.memory.stats import memory_stats
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
+from driftguard_langgraph.types import NodeType
 from tests.memory_samples import HOME, NOON, append, episode
 
+ROLES: tuple[NodeType, ...] = ("action", "feedback", "outcome")
 NODES = {"a1": "A", "a2": "A", "f1": "F", "o1": "O", "o2": "P", "b": "B"}
 
 
@@ -59,6 +61,19 @@ def test_nodes_and_edges_count_their_episodes() -> None:
     }
     assert onwards == {node_key("outcome", "O"): 2, node_key("outcome", "P"): 2}
     assert graph.edges[feedback, node_key("outcome", "P")]["weight"] == 0.5
+
+
+def test_the_graph_holds_the_observed_chains_which_its_edges_do_not_tell() -> None:
+    with EphemeralMemoryStore() as store:
+        fill(store)
+        graph = load_graph(store, HOME, "mistake")
+    chains = {tuple(chain["nodes"]): chain["frequency"] for chain in graph.graph["chains"]}
+    keys = [
+        tuple(node_key(role, node) for role, node in zip(ROLES, nodes, strict=True))
+        for nodes in ("AFO", "AFP", "BFP")
+    ]
+    assert chains == dict(zip(keys, (2, 1, 1), strict=True))
+    assert graph.graph["kind"] == "mistake"
 
 
 def test_the_same_label_in_two_roles_is_two_nodes() -> None:
