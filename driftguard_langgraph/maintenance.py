@@ -15,7 +15,14 @@ from driftguard_langgraph.errors import (
     SchemaMismatch,
     StoreError,
 )
-from driftguard_langgraph.events import Event, Hook, MemoryFailed, MemoryPruned, emit
+from driftguard_langgraph.events import (
+    Event,
+    Hook,
+    MemoryFailed,
+    MemoryPruned,
+    checked_hooks,
+    emit,
+)
 from driftguard_langgraph.judgement.worth import Worth, measure
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.graph import Graph, load_graph
@@ -31,13 +38,25 @@ from driftguard_langgraph.memory.transfer import (
 )
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.validation import TextLimits, checked_id, checked_namespace
-from driftguard_langgraph.types import Kind, Namespace, utc_now
+from driftguard_langgraph.types import Episode, Kind, Namespace, utc_now
 
 logger = logging.getLogger(__name__)
 
 
 def _unseen(_: int) -> None:
     """Progress that nobody looks at."""
+
+
+def _checked_home(namespace: Sequence[str]) -> Namespace:
+    labels = checked_namespace(namespace)
+    for label in labels:
+        if label.startswith("{") and label.endswith("}"):
+            raise ConfigurationError(
+                f"namespace label {label!r} looks like a placeholder, and a guard fills none in: "
+                "all users would share one memory. Give the template to the node, middleware, "
+                "tool or handler (namespace=...), or a label to the guard."
+            )
+    return labels
 
 
 class MaintainedMemory(Closing):
@@ -64,11 +83,11 @@ class MaintainedMemory(Closing):
         owns_store: bool,
     ) -> None:
         self.settings = settings
-        self.namespace = checked_namespace(namespace)
+        self.namespace = _checked_home(namespace)
         self._engine = engine
         self._owns_store = owns_store
         self._metrics = MetricsCollector()
-        self._hooks = (self._metrics, *hooks)
+        self._hooks = (self._metrics, *checked_hooks(hooks))
         self._limits = TextLimits.of(settings)
 
     @property
@@ -130,7 +149,8 @@ class MaintainedMemory(Closing):
             StoreError: The memory could not be changed.
         """
         if isinstance(what, str):
-            return int(self.store.delete(self._whose(namespace), checked_id(what)))
+            name = checked_id(what, redactor=self._limits.redactor)
+            return int(self.store.delete(self._whose(namespace), name))
         return forget_all(self.store, checked_namespace(what))
 
     def reembed(self, *, on_progress: Callable[[int, int], None] | None = None) -> int:
@@ -185,6 +205,22 @@ class MaintainedMemory(Closing):
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"{path}: cannot be read ({error}).") from None
 
+    def import_episodes(
+        self, episodes: Sequence[Episode], *, on_progress: Callable[[int], None] = _unseen
+    ) -> ImportReport:
+        """Keep many episodes that were observed elsewhere; known ids change nothing.
+
+        They are kept as they are, in their own namespaces, each batch as one transaction.
+
+        Args:
+            episodes: In the order of recording.
+            on_progress: Called with the number of episodes kept so far.
+
+        Raises:
+            StoreError, EmbeddingError: The memory failed; what came before was kept.
+        """
+        return Importer(self._engine, self._limits).keep(episodes, on_progress)
+
     def stats(self, *, namespace: Sequence[str] | None = None) -> MemoryStats:
         """Count what is remembered."""
         return memory_stats(self.store, self._whose(namespace))
@@ -234,6 +270,7 @@ class MaintainedMemory(Closing):
     areembed = async_twin(reembed)
     aexport_jsonl = async_twin(export_jsonl)
     aimport_jsonl = async_twin(import_jsonl)
+    aimport_episodes = async_twin(import_episodes)
     astats = async_twin(stats)
     aworth = async_twin(worth)
     agraph = async_twin(graph)

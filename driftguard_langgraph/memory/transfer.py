@@ -8,7 +8,7 @@ are left out: they are made anew from the texts, by the model that reads the fil
 from __future__ import annotations
 
 import json
-import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypedDict, cast
 
+from driftguard_langgraph._files import replacing
 from driftguard_langgraph.errors import ConfigurationError, DriftGuardError
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.episodes import build_episode
@@ -23,7 +24,7 @@ from driftguard_langgraph.memory.retention import KINDS, all_episodes
 from driftguard_langgraph.memory.runs import build_verdict
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.text.validation import TextLimits, checked_namespace
-from driftguard_langgraph.types import Action, Kind, Namespace
+from driftguard_langgraph.types import Action, Episode, Kind, Namespace
 
 VERSION = 1
 """Of the format; written into the first line."""
@@ -87,23 +88,27 @@ def write_lines(path: Path, lines: Iterable[Json], on_progress: Callable[[int], 
     Returns:
         How many episodes were written.
     """
-    part = path.with_name(f"{path.name}.part")
     episodes = 0
     try:
-        opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(opened, "w", encoding="utf-8", newline="\n") as file:
+        with replacing(path) as file:
             for number, line in enumerate(lines, 1):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 episodes += line["type"] == "episode"
                 on_progress(number)
-            file.flush()
-            os.fsync(opened)
-        part.replace(path)
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be written ({error}).") from None
-    finally:
-        part.unlink(missing_ok=True)
     return episodes
+
+
+def survey(lines: Iterable[str]) -> Counter[str]:
+    """Count what an exported file holds, by the type of its lines; nothing is kept.
+
+    Raises:
+        ConfigurationError: It is no such file, or a line is no JSON.
+    """
+    numbered = ((n, line) for n, line in enumerate(lines, 1) if line.strip())
+    _check_header(next(numbered, (1, "")))
+    return Counter(str(_parsed(number, line).get("type")) for number, line in numbered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,28 @@ class Importer:
             on_progress(batch[-1][0])
         return report
 
+    def keep(self, episodes: Sequence[Episode], on_progress: Callable[[int], None]) -> ImportReport:
+        """Keep episodes that were read elsewhere, a batch as one transaction.
+
+        Args:
+            episodes: What to keep, in the order of recording.
+            on_progress: Called with the number of episodes kept so far.
+        """
+        report = ImportReport(stored=0, duplicates=0, runs=0)
+        for start in range(0, len(episodes), BATCH):
+            batch = episodes[start : start + BATCH]
+            texts = {text for e in batch for text in (e.action.text, e.feedback, e.outcome)}
+            self.engine.vectors(*texts)
+            with self.engine.store.exclusive():
+                for episode in batch:
+                    self._keep(episode, report)
+            on_progress(start + len(batch))
+        return report
+
+    def _keep(self, episode: Episode, report: ImportReport) -> None:
+        stored = self.engine.remember(episode).stored
+        report["stored" if stored else "duplicates"] += 1
+
     def _take(self, number: int, line: Json, report: ImportReport) -> None:
         try:
             take = {"episode": self._episode, "run": self._run, "use": self._use}[line["type"]]
@@ -169,8 +196,7 @@ class Importer:
             metadata=line["metadata"],
             created_at=datetime.fromisoformat(line["created_at"]),
         )
-        stored = self.engine.remember(episode).stored
-        report["stored" if stored else "duplicates"] += 1
+        self._keep(episode, report)
 
     def _run(self, namespace: Namespace, line: Json, report: ImportReport) -> None:
         scope: Literal["thread", "run"] = line["scope"]
