@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 from driftguard_langgraph.judgement.features import Features
 from driftguard_langgraph.judgement.frames import agree
+from driftguard_langgraph.judgement.lexicon import ALTERING, OBSERVING
 from driftguard_langgraph.judgement.words import (
     CLOSED_CLASSES,
     OPERATIONS,
     meaning,
     opposites_of,
     place_opposites_of,
+    stem,
 )
 from driftguard_langgraph.types import MatchKind
 
@@ -27,6 +29,7 @@ _ROLE_WORDS = frozenset(
 )
 _LOOKS = meaning("show")
 _KEEP = meaning("keep")
+_OBSERVING = frozenset(map(stem, OBSERVING))
 _ENVIRONMENTS = frozenset(meaning(word) for word in "production staging development test".split())
 
 _EDGES = re.compile(r"^[^\w$~]+|[^\w$]+$")
@@ -73,6 +76,7 @@ def differences(a: Features, b: Features) -> tuple[Difference, ...]:
         *_names(a, b),
         *_order(a, b),
         *_mood(a, b),
+        *_looking(a, b),
     )
     return found or tuple(_substitution(a, b))
 
@@ -229,6 +233,22 @@ def _mood(a: Features, b: Features) -> Iterator[Difference]:
         operation = order.operation
         if question.asks and not order.asks and operation and operation != _LOOKS:
             yield Difference("different_mood", "question / instruction")
+
+
+def _looking(a: Features, b: Features) -> Iterator[Difference]:
+    """One only looks at what the other changes."""
+    for looks, acts in ((a, b), (b, a)):
+        if stem(looks.shown.get(_done(looks), "")) not in _OBSERVING or _done(acts) not in ALTERING:
+            continue
+        # "check the logs and restart it" changes something, "retry the search" only looks.
+        if ALTERING.isdisjoint(looks.content) and _LOOKS not in acts.content:
+            words = f"{a.shown[_done(a)]} / {b.shown[_done(b)]}"
+            yield Difference("different_direction", words)
+
+
+def _done(text: Features) -> str:
+    """Return what a text says is done, by its first clause, else by its first operation."""
+    return text.frame.operation if text.frame else text.operation or ""
 
 
 def _substitution(a: Features, b: Features) -> Iterator[Difference]:

@@ -19,7 +19,7 @@ OPERATIONS = _split(
     start launch begin run boot execute,
     stop halt end terminate kill cancel abort quit finish, restart reboot relaunch,
     retry resend redo repeat refire reissue rerun, continue resume proceed, pause suspend,
-    send emit dispatch submit deliver post fire, receive,
+    send emit dispatch submit deliver post fire mail email, receive,
     enable activate allow permit illuminate, disable deactivate forbid deny block prohibit,
     increase raise bump grow boost extend brighten, decrease lower reduce shrink shorten dim,
     grant assign, revoke withdraw, deploy release ship publish,
@@ -27,7 +27,8 @@ OPERATIONS = _split(
     copy duplicate clone, backup archive, restore recover, rollback revert undo,
     rename retitle, change modify edit update alter adjust set,
     show list display print view get fetch find search look see tell return query give count
-    check inspect examine read identify report,
+    check inspect examine read identify report describe
+    review monitor watch observe,
     write save, open, close shut, lock, unlock, install, uninstall, include,
     exclude omit skip, connect attach join link, disconnect detach, merge combine,
     split divide separate, encrypt, decrypt, push upload, pull download, buy purchase, sell,
@@ -39,6 +40,23 @@ OPERATIONS = _split(
     """
 )
 """Verbs that name the same operation, one group an entry, its name first."""
+
+OBSERVING = frozenset(
+    "check count describe display examine inspect list look monitor observe read review show "
+    "test validate verify view watch".split()
+)
+"""Words for operations that leave everything as it was. (To find, get or give something is
+often the first half of doing more.)"""
+
+ALTERING = frozenset(
+    "delete clean start stop restart retry pause enable disable increase decrease grant revoke "
+    "deploy put move restore rollback rename change write close lock unlock install uninstall "
+    "merge split encrypt decrypt push buy sell upgrade downgrade commit approve reject "
+    "subscribe unsubscribe mute unmute heat cool wash cut replace pay refund unload mount "
+    "unmount login logout spam".split()
+)
+"""Names of operations after which something is not as it was. What can also be a way of
+looking (to get, take, open, run, copy, sort or create a list of things) is not among them."""
 
 THINGS = _split(
     """

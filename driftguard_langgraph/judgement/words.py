@@ -72,6 +72,11 @@ def _phrases() -> dict[tuple[str, str], str]:
 
 _PHRASES = _phrases()
 _PARTICLES = frozenset(particle for _, particle in _PHRASES)
+_WHERE = frozenset({"in", "on"})
+_DETERMINERS = frozenset(
+    "a an the this that these those it its my your our their his her them us me i you we all "
+    "any some every each both which what such".split()
+)
 
 
 def meanings(words: Sequence[str]) -> list[str | None]:
@@ -84,12 +89,24 @@ def meanings(words: Sequence[str]) -> list[str | None]:
     for place, particle in enumerate(words):
         if particle not in _PARTICLES:
             continue
+        apart = _is_particle(words, place)
         for verb in range(place - 1, max(place - 1 - PARTICLE_REACH, -1), -1):
             operation = _PHRASES.get((stem(words[verb]), particle))
-            if operation is not None:
+            if operation is not None and (apart or verb == place - 1):
                 found[verb], found[place] = operation, None
                 break
     return found
+
+
+def _is_particle(words: Sequence[str], place: int) -> bool:
+    """Whether a word may belong to a verb some words before it: "turn the lamp on".
+
+    With a noun after it, "in" and "on" say where: "check the weather in Paris".
+    """
+    if words[place] not in _WHERE:
+        return True
+    after = words[place + 1] if place + 1 < len(words) else ""
+    return not after or (after in lexicon.FUNCTION_WORDS and after not in _DETERMINERS)
 
 
 def _opposites(pairs: Iterable[str]) -> dict[str, frozenset[str]]:

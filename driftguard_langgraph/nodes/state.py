@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from typing_extensions import TypedDict
 
 from driftguard_langgraph.types import ToolCall
 

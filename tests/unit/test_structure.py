@@ -23,6 +23,7 @@ HEAVY = {
     "langchain",
     "langchain_core",
     "langgraph",
+    "matplotlib",
     "networkx",
     "numpy",
     "onnxruntime",

@@ -49,6 +49,8 @@ _VERBAL = frozenset(
     "is are was were be can could may might must shall should will would has have had do does did "
     "not never don let lets please i we you they it".split()
 )
+_LACKING = _VERBAL - frozenset("please i we you let lets".split())
+"""First words of a clause that lacks a subject of its own."""
 _ONE_TIME = frozenset("this just only at".split())
 _DETERMINERS = frozenset("the a an it them any all every this that your my our".split())
 FIRST_PERSON = frozenset("i we our my us let lets me".split())
@@ -255,7 +257,7 @@ def _clause(opening: str, words: Sequence[str], before: Clause | None) -> Clause
     refers = (
         not content
         or not _PRONOUNS.isdisjoint(words[:4])
-        or (bool(opening) and bool(kinds) and (bool(kinds[0]) or words[0] in _VERBAL))
+        or (bool(opening) and bool(kinds) and (bool(kinds[0]) or words[0] in _LACKING))
     )
     return Clause(
         words=tuple(words),

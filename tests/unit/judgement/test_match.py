@@ -32,6 +32,10 @@ DIFFERENT = [
     ("raise the memory limit", "lower the memory limit", "different_direction"),
     ("lint the code before the merge", "lint the code after the merge", "different_direction"),
     ("erase the cache folder", "create the cache folder", "different_direction"),
+    ("reboot the mail server", "check on the mail server", "different_direction"),
+    ("purge the job queue", "count the job queue", "different_direction"),
+    ("rename the invoices table", "describe the invoices table", "different_direction"),
+    ("refund the order", "have a look at the order", "different_direction"),
     ("seed the staging tables", "seed the production tables", "different_target"),
     ("reboot node 7", "reboot node 8", "different_value"),
     ("reboot node seven", "reboot node 8", "different_value"),
@@ -72,6 +76,10 @@ def test_the_order_of_the_two_does_not_matter(a: str, b: str, kind: str) -> None
         ("switch prod to read-only", "switch production to read-only"),
         ("deploy the api service now", "please deploy the api service"),
         ("wipe the cache folder before the run", "clear the cache folder ahead of the run"),
+        ("reboot the mail server", "check the mail server and restart it"),
+        ("look at the queue in Berlin", "inspect the queue in Berlin"),
+        ("check the roads in Oslo", "view the roads in Oslo"),
+        ("mail the invoice to the whole list", "send the invoice to the whole list"),
     ],
 )
 def test_the_same_step_in_other_words_matches(a: str, b: str) -> None:

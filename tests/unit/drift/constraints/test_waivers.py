@@ -54,6 +54,21 @@ def test_what_a_rule_leaves_free_or_demands_is_silent(text: str) -> None:
     assert found(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "granted"),
+    [
+        ("I keep the recipes confidential, but I can share the opening hours with you.", False),
+        ("We never spray the apple trees in spring, but you can buy oil for yours.", False),
+        ("We never spray the apple trees in spring, but I can spray them for you.", True),
+        ("The apple trees are not sprayed in spring, but can be sprayed for you.", True),
+    ],
+)
+def test_an_offer_of_something_else_after_a_refusal_grants_nothing(
+    text: str, granted: bool
+) -> None:
+    assert [breach.rule for breach in found(text)] == ([FLIPPED] if granted else [])
+
+
 def test_a_control_needs_no_rule() -> None:
     (breach,) = found("Two-factor authentication is overkill.")
     assert breach.against is None
