@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Annotated, Any, TypedDict, get_args, get_origin, get_type_hints
 
 import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.graph import START, MessagesState, StateGraph
 
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.nodes import create_planner_revise_graph
@@ -27,6 +29,20 @@ def test_every_key_of_guard_and_monitor_has_its_reducer_last() -> None:
     for name, hint in guarded.items():
         assert get_origin(hint) is Annotated, name
         assert get_args(hint)[-1] in (latest, union), name
+
+
+def test_it_can_be_joined_with_the_messages_state_of_langgraph() -> None:
+    class Joined(MessagesState, DriftGuardState):
+        notes: str
+
+    def note(state: Joined) -> dict[str, Any]:
+        return {"notes": str(state["messages"][0].content), "guard_bumped": ["wipe"]}
+
+    builder = StateGraph(Joined)
+    builder.add_node("note", note)
+    builder.add_edge(START, "note")
+    done = builder.compile().invoke({"messages": [HumanMessage("hello")]})
+    assert (done["notes"], done["guard_bumped"]) == ("hello", ["wipe"])
 
 
 def test_the_loop_needs_no_keys_for_drift_in_a_schema_of_its_own() -> None:
