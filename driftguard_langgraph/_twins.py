@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -34,3 +35,21 @@ def async_twin(
     twin.__qualname__ = twin.__qualname__.rpartition(".")[0] + f".a{name}"
     twin.__doc__ = f"Async twin of `{name}`; it runs in a worker thread."
     return twin
+
+
+def is_sort(sort: Callable[[Any], bool], given: object) -> bool:
+    """Whether something is a function of a sort, as one of `inspect`'s questions tells it.
+
+    Args:
+        sort: `inspect.iscoroutinefunction`, for example.
+        given: A function, or an object that can be called.
+    """
+    # An object with an `async def __call__` is as much of a coroutine function.
+    return sort(given) or sort(getattr(given, "__call__", None))  # noqa: B004
+
+
+def is_async(given: object) -> bool:
+    """Whether somebody has to await what calling this gives, or iterate over it in async code."""
+    return any(
+        is_sort(sort, given) for sort in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    )

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from driftguard_langgraph._twins import is_async
+from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.reviews import GuardReview
 from driftguard_langgraph.types import Arm, Decision, Episode, Kind, Namespace, Policy, Role
 
@@ -139,6 +141,33 @@ class Hook(Protocol):
 
     def __call__(self, event: Event, /) -> None:
         """Receive one event."""
+
+
+def checked_hooks(hooks: object) -> tuple[Hook, ...]:
+    """Return hooks that can be called with an event.
+
+    Args:
+        hooks: A list or tuple of them.
+
+    Raises:
+        ConfigurationError: It is something else, or one of them cannot be called, is a class,
+            or is a coroutine function, which nobody would await.
+    """
+    if not isinstance(hooks, list | tuple):
+        raise ConfigurationError(
+            f"hooks must be a list of functions, not {type(hooks).__name__}: hooks=[on_event]."
+        )
+    for hook in hooks:
+        if not callable(hook) or isinstance(hook, type):
+            raise ConfigurationError(
+                f"hooks holds {hook!r}, which cannot be called with an event: give a function, "
+                "or an object with `__call__(event)`."
+            )
+        if is_async(hook):
+            raise ConfigurationError(
+                f"hooks holds {hook!r}, a coroutine function: nobody awaits it. Give a plain one."
+            )
+    return tuple(hooks)
 
 
 def emit(event: Event, hooks: Iterable[Hook]) -> None:

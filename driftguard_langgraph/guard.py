@@ -31,12 +31,12 @@ from driftguard_langgraph.judgement.settlement import kept_in
 from driftguard_langgraph.late import LateOutcomes
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.episodes import EpisodeDetails, build_episode, receipt_for
-from driftguard_langgraph.memory.stores import open_store
+from driftguard_langgraph.memory.stores import checked_store, open_store
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.reviews import GuardReview
-from driftguard_langgraph.settings import DriftGuardSettings
+from driftguard_langgraph.settings import DriftGuardSettings, checked_settings
 from driftguard_langgraph.text.actions import ActionLike, as_action
-from driftguard_langgraph.text.normalizer import Normalizer, resolve_normalizer
+from driftguard_langgraph.text.normalizer import Normalizer, checked_normalizer, resolve_normalizer
 from driftguard_langgraph.text.validation import checked_flag, checked_names, checked_share
 from driftguard_langgraph.types import Action, Kind, Match, Namespace, Receipt
 
@@ -76,11 +76,12 @@ class DriftGuard(LateOutcomes):
         hooks: Sequence[Hook] = (),
         judge: object | None = None,
     ) -> None:
-        settings = settings or DriftGuardSettings()
+        settings = checked_settings(settings)
+        given = checked_store(store)
         engine = MemoryEngine(
-            lambda: open_store(settings) if store is None else store,
+            lambda: open_store(settings) if given is None else given,
             resolve_embedder(embeddings, settings),
-            normalizer or resolve_normalizer(settings),
+            resolve_normalizer(settings) if normalizer is None else checked_normalizer(normalizer),
             settings,
         )
         super().__init__(engine, settings, namespace, hooks, owns_store=store is None)

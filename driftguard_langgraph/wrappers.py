@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mappi
 from contextlib import aclosing, suppress
 from typing import Any, ParamSpec, TypeVar, cast
 
+from driftguard_langgraph._twins import is_async, is_sort
 from driftguard_langgraph.errors import (
     ConfigurationError,
     GuardrailAcknowledgementRequired,
@@ -28,7 +29,7 @@ from driftguard_langgraph.errors import (
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.judgement.policy import checked_policy
 from driftguard_langgraph.reviews import GuardReview
-from driftguard_langgraph.text.validation import checked_share
+from driftguard_langgraph.text.validation import checked_flag, checked_share
 from driftguard_langgraph.types import Policy
 
 _P = ParamSpec("_P")
@@ -76,6 +77,8 @@ def guard_step(
         checked_policy(policy)
     if min_confidence is not None:
         checked_share(min_confidence, "min_confidence")
+    checked_flag(raise_on_match, "raise_on_match")
+    _check_functions(input_getter, acknowledged_getter, on_review)
 
     def decorate(step: Callable[_P, _R]) -> Callable[_P, _R]:
         _check_step(step)
@@ -201,18 +204,9 @@ def _wrap(
             async for item in items:
                 yield item
 
-    if _is_async(step):
-        return acall if _is(inspect.iscoroutinefunction, step) else agenerate
-    return generate if _is(inspect.isgeneratorfunction, step) else call
-
-
-def _is(sort: Callable[[Any], bool], step: Callable[..., Any]) -> bool:
-    # An object with an `async def __call__` is as much of a coroutine function.
-    return sort(step) or sort(getattr(step, "__call__", None))  # noqa: B004
-
-
-def _is_async(step: Callable[..., Any]) -> bool:
-    return _is(inspect.iscoroutinefunction, step) or _is(inspect.isasyncgenfunction, step)
+    if is_async(step):
+        return acall if is_sort(inspect.iscoroutinefunction, step) else agenerate
+    return generate if is_sort(inspect.isgeneratorfunction, step) else call
 
 
 def _drive(steps: _Steps) -> None:
@@ -243,10 +237,18 @@ def _check_guard(guard: object) -> None:
         raise ConfigurationError(f"pass a DriftGuard as guard, not {type(guard).__name__}.")
 
 
+_FUNCTIONS = ("input_getter", "acknowledged_getter", "on_review")
+
+
+def _check_functions(*given: object) -> None:
+    for name, function in zip(_FUNCTIONS, given, strict=True):
+        if function is not None and not callable(function):
+            raise ConfigurationError(f"{name} must be a function, not {function!r}.")
+
+
 def _check_awaitables(step: Callable[..., Any], *given: Callable[..., Any] | None) -> None:
-    names = ("input_getter", "acknowledged_getter", "on_review")
-    for name, function in zip(names, given, strict=True):
-        if function is not None and _is_async(function) and not _is_async(step):
+    for name, function in zip(_FUNCTIONS, given, strict=True):
+        if function is not None and is_async(function) and not is_async(step):
             raise ConfigurationError(
                 f"{name} is a coroutine function and the step is not, so nobody could await "
                 "it: make the step an async def, or this a plain function."

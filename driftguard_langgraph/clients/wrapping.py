@@ -11,6 +11,7 @@ from driftguard_langgraph.clients.sdk import vendor_of, watched_sdk
 from driftguard_langgraph.clients.watch import Hub, OnError
 from driftguard_langgraph.drift.tracking.tracker import DriftTracker
 from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.text.validation import checked_flag
 
 _C = TypeVar("_C")
 
@@ -60,10 +61,7 @@ def wrap(
     Raises:
         ConfigurationError: The client cannot be wrapped, or an argument is not usable.
     """
-    if on_error not in get_args(OnError):
-        raise ConfigurationError(f"on_error={on_error!r} must be 'open' or 'closed'.")
-    if type(max_conversations) is not int or max_conversations < 1:
-        raise ConfigurationError(f"max_conversations={max_conversations!r} must be 1 or more.")
+    _check(on_error, max_conversations, conversation)
     if hasattr(type(client), "_driftguard_hub"):
         raise ConfigurationError("the client is wrapped already; wrap the original one.")
     if isinstance(tracker, DriftTracker) and conversation is None:
@@ -78,6 +76,18 @@ def wrap(
             "DriftTracker.record_turn after each reply."
         )
     return made  # type: ignore[no-any-return]
+
+
+def _check(on_error: object, max_conversations: object, conversation: object) -> None:
+    if on_error not in get_args(OnError):
+        raise ConfigurationError(f"on_error={on_error!r} must be 'open' or 'closed'.")
+    if type(max_conversations) is not int or max_conversations < 1:
+        raise ConfigurationError(f"max_conversations={max_conversations!r} must be 1 or more.")
+    if conversation is not None and not (isinstance(conversation, str) and conversation.strip()):
+        raise ConfigurationError(
+            f"conversation={conversation!r} must be an id in words, or None: each call is then "
+            "told apart by its history."
+        )
 
 
 def _watched(client: Any, hub: Hub) -> Any:
@@ -114,6 +124,7 @@ def _factory(given: object, options: dict[str, Any], conversation: str | None) -
             "persist=True keeps one conversation: give conversation=, or a tracker= function that "
             "makes a tracker with a file of its own for each."
         )
+    checked_flag(options.get("persist", False), "persist")
     # A typo shall be found here, and not when the first reply has been paid for.
     DriftTracker(options.get("system_prompt"), **_rest(options, persist=False))
 

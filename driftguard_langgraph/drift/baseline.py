@@ -47,11 +47,11 @@ class Baseline:
         if isinstance(given, str):
             return cls._of_messages([("system", given)])
         if isinstance(given, Mapping) or hasattr(given, "content"):
-            return cls._of_messages([given])
-        if isinstance(given, Sequence) and not isinstance(given, bytes | bytearray):
+            given = (given,)
+        if isinstance(given, Sequence) and all(map(_is_message, given)):
             return cls._of_messages(given)
         raise ConfigurationError(
-            f"baseline must be a string or messages, not {type(given).__name__}: give the "
+            f"baseline must be a string or messages, not {_shown(given)}: give the "
             "system prompt, or the messages that the session starts with."
         )
 
@@ -81,3 +81,18 @@ class Baseline:
     def snapshot(self) -> list[dict[str, Any]]:
         """Return its messages as plain JSON types."""
         return [{"role": turn.channel.value, "content": turn.text} for turn in self.turns]
+
+
+def _is_message(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return "content" in value
+    if isinstance(value, tuple | list):
+        return len(value) == 2 and isinstance(value[0], str)
+    return isinstance(value, str) or hasattr(value, "content")
+
+
+def _shown(given: object) -> str:
+    if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
+        return type(given).__name__
+    wrong = next(each for each in given if not _is_message(each))
+    return f"a {type(given).__name__} with {type(wrong).__name__}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from driftguard_langgraph.drift.turns import Channel
 from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.html.drift_cards import report_card
 
 
 class DriftVerdict(StrEnum):
@@ -209,6 +210,9 @@ class DriftReport:
             "explanation": self.explanation,
             "backend": self.backend,
         }
+
+    def _repr_html_(self) -> str:
+        return report_card(self.to_dict())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> DriftReport:

@@ -9,14 +9,21 @@ from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.html.text import SHOWN_CHARS, printable
 from driftguard_langgraph.reviews import GuardReview
 
 ACCEPTED_ANSWERS = (
-    "True, 'approve' or {'decision': 'approve'} to run the step anyway; "
-    "False, 'reject' or {'decision': 'reject'} to send it back; "
+    "True, 'yes', 'approve' or {'decision': 'approve'} to run the step anyway; "
+    "False, 'no', 'reject' or {'decision': 'reject'} to send it back; "
     "{'decision': 'edit', 'action': 'words' or {'name': ..., 'args': {...}}} to propose another"
 )
+
+
+_SAID = {
+    **dict.fromkeys(("yes", "y", "true"), "approve"),
+    **dict.fromkeys(("no", "n", "false"), "reject"),
+}
+"""What people say for a decision."""
 
 
 class GuardAnswer(BaseModel):
@@ -37,7 +44,10 @@ class GuardAnswer(BaseModel):
     def _spell_out(cls, value: Any) -> Any:
         if isinstance(value, bool):
             return {"decision": "approve" if value else "reject"}
-        return {"decision": value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            said = value.strip(" \t\n.!\"'").lower()
+            return {"decision": _SAID.get(said, said)}
+        return value
 
     @model_validator(mode="after")
     def _action_belongs_to_edit(self) -> GuardAnswer:
@@ -67,7 +77,7 @@ def question(action: object, review: GuardReview, problem: str | None) -> dict[s
     return asked if problem is None else {**asked, "problem": problem}
 
 
-def ask(value: Mapping[str, Any], *, required: bool) -> GuardAnswer | None:
+def ask(value: Mapping[str, Any], *, required: bool) -> GuardAnswer | str | None:
     """Return the answer to a question, pausing the graph for it when `required`.
 
     LangGraph matches answers to questions by their order within the node and replays the
@@ -79,30 +89,38 @@ def ask(value: Mapping[str, Any], *, required: bool) -> GuardAnswer | None:
         value: The question.
         required: Whether to pause when there is no answer yet.
 
-    Raises:
-        ConfigurationError: The answer is none of the accepted ones. It is not kept: the
-            graph still waits and can be resumed again.
+    Returns:
+        The answer; a text says why what was answered is none; None if nobody was asked.
     """
     try:
-        return interrupt(dict(value), response_schema=GuardAnswer)
+        # As JSON schema, by which LangGraph checks nothing: it would make an error of what can
+        # be asked again.
+        said = interrupt(dict(value), response_schema=GuardAnswer.model_json_schema())
     except GraphInterrupt:
         if required:
             raise
         return None
+    try:
+        return GuardAnswer.model_validate(said)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
-        raise ConfigurationError(
-            f"{problem['input']!r} does not answer the guard's question ({problem['msg']}). "
-            f"Accepted: {ACCEPTED_ANSWERS}. The graph still waits; resume it again."
-        ) from None
+        return (
+            f"{_one_line(repr(said))} does not answer the question ({problem['msg']}). "
+            f"Accepted: {ACCEPTED_ANSWERS}."
+        )
 
 
 def _message(review: GuardReview) -> str:
     if not review.warnings:
-        return f"Run this step? {review.query}"
+        return f"Run this step? {_one_line(review.query)}"
     top = review.warnings[0]
+    happened = map(_one_line, (top.action_text, top.feedback_text, top.outcome_text))
     return (
         f"A step like this failed before (seen {top.frequency}x, confidence "
-        f"{top.confidence:.2f}): {top.action_text} -> {top.feedback_text} -> "
-        f"{top.outcome_text}. Run it anyway?"
+        f"{top.confidence:.2f}): {' -> '.join(happened)}. Run it anyway?"
     )
+
+
+def _one_line(text: str) -> str:
+    # A line of its own could pass for another question, or for the answer to this one.
+    return printable(" ".join(text.split()), SHOWN_CHARS)

@@ -42,9 +42,6 @@ def settle(
         action: The proposed step.
         review: The review of it, under the policy `acknowledge`.
         again: Reviews what a person makes of it.
-
-    Raises:
-        ConfigurationError: An answer is none of the accepted ones; the graph still waits.
     """
     problem: str | None = None
     reviews = [review]
@@ -53,6 +50,9 @@ def settle(
         answer = ask(question(action, review, problem), required=required)
         if answer is None:
             return Settled(action, tuple(reviews))
+        if isinstance(answer, str):
+            problem = answer
+            continue
         if answer.decision == "approve":
             if not review.may_run:
                 reviews[-1] = replace(review, decision="override")

@@ -10,7 +10,7 @@ from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.text.validation import checked_namespace
 from driftguard_langgraph.types import Namespace
 
-_FIELD = re.compile(r"\{(\w+)\}")
+_FIELD = re.compile(r"\{([^\W\d]\w*)\}")
 
 
 def checked_template(template: Sequence[str] | None) -> Namespace | None:
@@ -26,7 +26,7 @@ def checked_template(template: Sequence[str] | None) -> Namespace | None:
         if set("{}") & set(_FIELD.sub("", label)):
             raise ConfigurationError(
                 f"namespace label {label!r} has a brace that is no placeholder; "
-                "write one as '{name}', with letters, digits and underscores only."
+                "write one as '{name}', a name as those of Python."
             )
     return labels
 

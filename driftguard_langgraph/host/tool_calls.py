@@ -296,4 +296,5 @@ def _unrecorded(call: Mapping[str, Any], why: str) -> str:
 
 
 def _note(operation: str, error: Exception) -> None:
-    logger.warning("driftguard: %s of a tool call failed: %s", operation, type(error).__name__)
+    told = " ".join(dict.fromkeys((type(error).__name__, _told(error))))
+    logger.warning("driftguard: %s of a tool call failed: %s", operation, told)

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, TypeVar
 
 from driftguard_langgraph.text.actions import render_tool_call
 
@@ -39,6 +39,12 @@ MAX_COMPARED = 20_000
 
 MAX_WAITING = 500
 """Characters at the start of an answer in which it can say to wait."""
+
+MAX_REMEMBERED = 8192
+"""Digests of calls, and of answers, that a process remembers (about 2 MB)."""
+
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
 
 Progress = dict[str, list[Any]]
 """By the digest of a call: digest of its last result, how often in a row, whether it waits."""
@@ -85,22 +91,44 @@ _WAITING = re.compile(
 )
 
 
-def observed(kept: Mapping[str, Any] | None, name: str, args: object, result: str) -> Progress:
-    """Return what is known after one more call was answered.
+class Count:
+    """What repeats in a thread, while its messages are read one after the other.
 
     Args:
-        kept: What was known before, from here; None for nothing.
-        name: Name of the tool.
-        args: Its arguments.
-        result: The text of its answer.
+        kept: What was known before, from `kept`; None for nothing.
     """
-    calls: Progress = {key: list(value) for key, value in (kept or {}).items()}
-    call, answer = call_digest(name, args), _digest(_lasting(result))
-    last, times, _ = calls.pop(call, (None, 0, 0))
-    if last != answer:
-        calls, times = restarted(calls), 0
-    calls[call] = [answer, times + 1, int(_says_to_wait(result))]
-    return dict(list(calls.items())[-MAX_CALLS:])
+
+    def __init__(self, kept: Mapping[str, Any] | None = None) -> None:
+        self._calls = {call: (0, *found) for call, found in (kept or {}).items()}
+        self._age = 0
+
+    def observe(self, name: str, args: object, result: str) -> None:
+        """Take in that one more call was answered.
+
+        Args:
+            name: Name of the tool.
+            args: Its arguments.
+            result: The text of its answer.
+        """
+        call, (answer, waits) = call_digest(name, args), _answer(result)
+        age, last, times, _ = self._calls.pop(call, (-1, None, 0, 0))
+        if last != answer:
+            self.restart()
+        times = times if age == self._age else 0
+        self._calls[call] = (self._age, answer, times + 1, waits)
+        if len(self._calls) > MAX_CALLS:
+            del self._calls[next(iter(self._calls))]
+
+    def restart(self) -> None:
+        """Take in that something new came: a user spoke, a result was another one."""
+        self._age += 1
+
+    def kept(self) -> Progress:
+        """Return what is known now, plain JSON."""
+        return {
+            call: [answer, times if age == self._age else 0, waits]
+            for call, (age, answer, times, waits) in self._calls.items()
+        }
 
 
 def repeats(kept: Mapping[str, Any] | None, name: str, args: object) -> int:
@@ -137,20 +165,25 @@ def call_digest(name: str, args: object) -> str:
         name: Name of the tool.
         args: Its arguments.
     """
-    spaced = _spaced(args)
+    written = repr(args)
+    return _calls.get((name, *_name(written)), lambda: _call_digest(name, args, written))
+
+
+def _call_digest(name: str, args: object, written: str) -> str:
     try:
-        return _digest(render_tool_call(name, spaced))
+        return _digest(render_tool_call(name, _spaced(args)))
     except (TypeError, AttributeError, ValueError, RecursionError):
-        return _digest(f"{name} {args!r}")
+        return _digest(f"{name} {written}")
 
 
-def restarted(kept: Mapping[str, Any] | None) -> Progress:
-    """Return what is known after something new came: a user spoke, a result was another one.
+def _answer(result: str) -> tuple[str, int]:
+    """Return the digest of an answer, and whether it says to wait."""
+    return _answers.get(_name(result), lambda: (_digest(_lasting(result)), int(_waits(result))))
 
-    Args:
-        kept: What was known before.
-    """
-    return {key: [answer, 0, waits] for key, (answer, _, waits) in (kept or {}).items()}
+
+def _name(text: str) -> tuple[int, int]:
+    # Python keeps the hash of a text with it: a message that is read again costs nothing.
+    return hash(text), len(text)
 
 
 def _lasting(result: str) -> str:
@@ -165,7 +198,7 @@ def _lasting(result: str) -> str:
     return " ".join((masked + result[MAX_COMPARED:]).split())
 
 
-def _says_to_wait(result: str) -> bool:
+def _waits(result: str) -> bool:
     start = result[:MAX_WAITING]
     lowered = start.lower()
     return any(word in lowered for word in _WAIT_STEMS) and _WAITING.search(start) is not None
@@ -181,6 +214,26 @@ def _spaced(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_spaced(each) for each in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class _Remembered(Generic[Key, Found]):
+    """Digests that were made before, the newest; by the hash of what they are of."""
+
+    def __init__(self) -> None:
+        self._found: dict[Key, Found] = {}
+
+    def get(self, key: Key, make: Callable[[], Found]) -> Found:
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= MAX_REMEMBERED:
+                # Emptied, and not cut: threads share it, and each step is one operation.
+                self._found = {}
+            found = self._found[key] = make()
+        return found
+
+
+_answers: _Remembered[tuple[int, int], tuple[str, int]] = _Remembered()
+_calls: _Remembered[tuple[str, int, int], str] = _Remembered()
 
 
 def _digest(text: str) -> str:

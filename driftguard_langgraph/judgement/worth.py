@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from driftguard_langgraph.html.memory_cards import worth_card
 from driftguard_langgraph.judgement.proportions import LEVEL, Interval, difference, wilson
 from driftguard_langgraph.judgement.settlement import Settlement, kept_in
 from driftguard_langgraph.types import Episode
@@ -97,6 +98,9 @@ class Worth:
             "level": LEVEL,
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        return worth_card(self.to_dict())
 
 
 def measure(episodes: Iterable[Episode]) -> Worth:

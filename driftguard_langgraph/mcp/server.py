@@ -26,7 +26,10 @@ from driftguard_langgraph.mcp.answers import (
     Step,
     plain_step,
 )
-from driftguard_langgraph.types import Policy, Severity
+from driftguard_langgraph.reviews import GuardReview
+from driftguard_langgraph.text.actions import ActionLike, as_action
+from driftguard_langgraph.text.validation import TextLimits
+from driftguard_langgraph.types import Policy, Receipt, Severity
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -36,6 +39,9 @@ _R = TypeVar("_R")
 
 MOST_BUMPED = 1000
 """Speed bumps that a server remembers; an older one is answered once more."""
+
+MOST_OPEN = 100
+"""Answers that a server remembers until it is told how the step went."""
 
 INSTRUCTIONS = (
     "A memory of what failed and what worked. Ask query_memory before a step that changes "
@@ -117,6 +123,8 @@ class _Tools:
         self._policy = policy
         # One client has one server, so what it was shown is remembered here.
         self._bumped: dict[str, None] = {}
+        self._open: dict[str, GuardReview] = {}
+        self._limits = TextLimits.of(guard.settings)
 
     async def register_mistake(
         self,
@@ -128,7 +136,8 @@ class _Tools:
         thread_id: _Thread = None,
     ) -> Recorded:
         """Remember that a step failed."""
-        receipt = await self._guard.arecord(
+        return await self._register(
+            self._guard.arecord,
             plain_step(action),
             feedback,
             outcome,
@@ -136,7 +145,6 @@ class _Tools:
             episode_id=episode_id,
             provenance=_provenance(thread_id),
         )
-        return _recorded(dict(receipt))
 
     async def register_success(
         self,
@@ -148,7 +156,8 @@ class _Tools:
         thread_id: _Thread = None,
     ) -> Recorded:
         """Remember that a step worked."""
-        receipt = await self._guard.arecord_success(
+        return await self._register(
+            self._guard.arecord_success,
             plain_step(action),
             feedback,
             outcome,
@@ -156,7 +165,25 @@ class _Tools:
             episode_id=episode_id,
             provenance=_provenance(thread_id),
         )
-        return _recorded(dict(receipt))
+
+    async def _register(
+        self,
+        record: Callable[..., Awaitable[Receipt]],
+        step: ActionLike,
+        *told: str,
+        **details: Any,
+    ) -> Recorded:
+        """Record a step; settle the warning about it, and those that stopped another one."""
+        text = as_action(step, self._limits).text
+        # Of a warned step that nobody stopped, and of which nothing is told, nothing is known.
+        settled = {q: held for q, held in self._open.items() if q == text or not held.may_run}
+        review = settled.get(text)
+        given_up = [held for held in settled.values() if held is not review]
+        receipt = await record(step, *told, review=review, instead_of=given_up, **details)
+        recorded = _recorded(dict(receipt))
+        for query in settled:
+            self._open.pop(query, None)
+        return recorded
 
     async def query_memory(
         self, context: _StepArgument, acknowledged: _Acknowledged = False
@@ -174,6 +201,9 @@ class _Tools:
             self._bumped |= dict.fromkeys(warning.trigger for warning in review.warnings)
             for oldest in list(self._bumped)[:-MOST_BUMPED]:
                 del self._bumped[oldest]
+        self._open[review.query] = review
+        for oldest in list(self._open)[:-MOST_OPEN]:
+            del self._open[oldest]
         return Answer.of(review)
 
     async def deep_prune(self) -> Pruned:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict
 
 from driftguard_langgraph.errors import InvalidEpisode
 from driftguard_langgraph.judgement.settlement import (
     ReviewLike,
+    Settlement,
     as_metadata,
     kept_in,
     settlements,
 )
 from driftguard_langgraph.text.actions import ActionLike, as_action, plain_json
+from driftguard_langgraph.text.redaction import Redactor
 from driftguard_langgraph.text.validation import (
-    MAX_ID_CHARS,
     TextLimits,
     checked_id,
     checked_namespace,
-    checked_text,
     observed_text,
+    place_id,
 )
 from driftguard_langgraph.types import (
     SEVERITIES,
@@ -104,10 +106,12 @@ def build_episode(
     """
     step = as_action(action, limits)
     given = _checked_mapping(metadata, "metadata")
+    now = (_redacted(each, limits) for each in settlements(step.text, review, instead_of))
     # What an export held is taken over as it was; a redactor has no business with digests.
-    settled = (*settlements(step.text, review, instead_of), *kept_in(given))
+    settled = (*now, *kept_in(given))
+    name = uuid.uuid4().hex if episode_id is None else episode_id
     return Episode(
-        episode_id=uuid.uuid4().hex if episode_id is None else checked_id(episode_id),
+        episode_id=checked_id(name, redactor=limits.redactor),
         namespace=default_namespace if namespace is None else checked_namespace(namespace),
         kind=kind,
         action=step,
@@ -115,9 +119,15 @@ def build_episode(
         outcome=observed_text(outcome, "outcome", limits),
         severity=checked_severity(severity),
         created_at=utc_now() if created_at is None else checked_time(created_at, "created_at"),
-        provenance=_checked_provenance(_checked_mapping(provenance, "provenance")),
+        provenance=_checked_provenance(_checked_mapping(provenance, "provenance"), limits.redactor),
         metadata=plain_json(given, "metadata", limits.redactor) | as_metadata(settled),
     )
+
+
+def _redacted(settled: Settlement, limits: TextLimits) -> Settlement:
+    # The ids of reviews are made of those of threads.
+    name = checked_id(settled.review_id, "review_id", limits.redactor)
+    return replace(settled, review_id=name)
 
 
 def receipt_for(
@@ -176,11 +186,10 @@ def _checked_mapping(value: Mapping[str, Any] | None, field: str) -> dict[str, A
     return dict(value or {})
 
 
-def _checked_provenance(value: Mapping[str, str]) -> dict[str, str]:
-    limits = TextLimits(MAX_ID_CHARS, "truncate")
+def _checked_provenance(value: Mapping[str, str], redactor: Redactor | None) -> dict[str, str]:
     return {
-        checked_text(key, "a provenance key", limits): checked_text(
-            text, f"provenance[{key!r}]", limits
+        place_id(key, "a provenance key", redactor): place_id(
+            text, f"provenance[{key!r}]", redactor
         )
         for key, text in value.items()
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from driftguard_langgraph.judgement.match import compare
-from driftguard_langgraph.memory.candidates import FAR, judged, nearest
+from driftguard_langgraph.memory.candidates import FAR, judged
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import Placed, Placement, Vector
 from driftguard_langgraph.text.normalizer import Normalizer
@@ -72,8 +72,7 @@ class Merger:
     ) -> str | None:
         threshold = self.thresholds[role]
         best: dict[str, Match] = {}
-        shelf = (namespace, kind, role)
-        hits = nearest(self.store, shelf, vector, CANDIDATES, threshold - FAR)
+        hits = self.store.search(namespace, kind, role, vector, CANDIDATES, threshold - FAR)
         for hit, match in zip(hits, judged(text, hits, threshold), strict=True):
             if match.same and (hit.node not in best or match.score > best[hit.node].score):
                 best[hit.node] = match

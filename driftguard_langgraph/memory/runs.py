@@ -9,10 +9,9 @@ from driftguard_langgraph.errors import ConfigurationError, InvalidEpisode
 from driftguard_langgraph.memory.episodes import checked_severity, checked_time
 from driftguard_langgraph.memory.stores.records import RunVerdict
 from driftguard_langgraph.text.validation import (
-    MAX_ID_CHARS,
     TextLimits,
-    checked_text,
     observed_text,
+    place_id,
 )
 from driftguard_langgraph.types import RunReceipt, utc_now
 
@@ -47,12 +46,11 @@ def build_verdict(
         )
     if not isinstance(success, bool):
         raise InvalidEpisode(f"success={success!r} must be True or False.")
-    # Shortened as the ids in the provenance of episodes are, or they would not meet.
-    ids = TextLimits(MAX_ID_CHARS, "truncate")
     scope: Literal["thread", "run"] = "run" if thread_id is None else "thread"
     return RunVerdict(
         scope=scope,
-        run=checked_text(run_id if thread_id is None else thread_id, f"{scope}_id", ids),
+        # As the ids in the provenance of episodes are kept, or they would not meet.
+        run=place_id(run_id if thread_id is None else thread_id, f"{scope}_id", limits.redactor),
         success=success,
         outcome=observed_text(outcome, "outcome", limits),
         severity=checked_severity(severity),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Any, TypedDict, cast
 
+from driftguard_langgraph.html.memory_cards import stats_card
 from driftguard_langgraph.memory.stores.base import BaseMemoryStore
 from driftguard_langgraph.memory.stores.records import ChainPath
 from driftguard_langgraph.types import Namespace
@@ -26,15 +27,23 @@ class MemoryStats(TypedDict):
     successes: GraphStats
 
 
+class ShownStats(dict[str, Any]):
+    """Plain JSON that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        return stats_card(self)
+
+
 def memory_stats(store: BaseMemoryStore, namespace: Namespace) -> MemoryStats:
     """Count episodes, nodes and edges of both graphs."""
     mistakes = _graph_stats(store.paths(namespace, "mistake"))
     successes = _graph_stats(store.paths(namespace, "success"))
-    return MemoryStats(
+    counted = ShownStats(
         episodes=mistakes["episodes"] + successes["episodes"],
         mistakes=mistakes,
         successes=successes,
     )
+    return cast("MemoryStats", counted)
 
 
 def _graph_stats(paths: Sequence[ChainPath]) -> GraphStats:

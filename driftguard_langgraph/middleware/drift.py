@@ -27,7 +27,7 @@ from langgraph.types import Command, TracePolicy
 
 from driftguard_langgraph._twins import async_twin
 from driftguard_langgraph.drift.report import DriftReport
-from driftguard_langgraph.drift.strategies.base import FewShotExample
+from driftguard_langgraph.drift.strategies.base import FewShotExample, checked_few_shots
 from driftguard_langgraph.drift.turns import SCAFFOLD_MARK
 from driftguard_langgraph.drift.watch import DriftWatch, OnError, Watched
 from driftguard_langgraph.errors import ConfigurationError, DriftAlarm
@@ -113,7 +113,7 @@ class DriftMonitorMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self._watch = DriftWatch(
             monitor,
             on_error=on_error,
-            few_shot_examples=tuple(few_shot_examples),
+            few_shot_examples=checked_few_shots(few_shot_examples),
             embeddings=embeddings,
             settings=settings,
             strategies=strategies,

@@ -72,8 +72,11 @@ class Ledger(Protocol):
     def still_open(self, request: ToolCallRequest) -> list[dict[str, Any]]:
         """Return the reviews of refused calls that are not settled yet."""
 
-    def progress(self, request: ToolCallRequest) -> Mapping[str, Any] | None:
-        """Return what is known of the thread's repetitions; see `repeats.counted`."""
+    def progress(self, request: ToolCallRequest, limit: int) -> Mapping[str, Any] | None:
+        """Return what is known of the thread's repetitions; see `repeats.counted`.
+
+        It may leave out of it a call that was repeated fewer than `limit` times.
+        """
 
     def refused(self, admission: Admission, answer: ToolMessage) -> Result:
         """Return what goes out instead of a result, and remember it."""
@@ -172,9 +175,11 @@ class GuardedCalls:
         return self._tools is None or name in self._tools
 
     def _repeated(self, request: ToolCallRequest) -> ToolMessage | None:
-        call = request.tool_call
+        call, limit = request.tool_call, self._repeats.limit
+        if limit is None:
+            return None
         try:
-            times = self._repeats.reached(self._ledger.progress(request), call)
+            times = self._repeats.reached(self._ledger.progress(request, limit), call)
         except Exception as error:
             # What cannot be compared (arguments that hold themselves) is no repetition.
             logger.warning("driftguard could not count a call: %s", type(error).__name__)

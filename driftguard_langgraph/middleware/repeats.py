@@ -113,15 +113,15 @@ def counted(kept: Mapping[str, Any] | None, messages: Iterable[BaseMessage]) -> 
         return {}
 
 
-def proposed_before(call: Mapping[str, Any], messages: Sequence[BaseMessage]) -> bool:
-    """Whether a call was proposed before, so that it is worth counting from the messages.
+def times_proposed(call: Mapping[str, Any], messages: Sequence[BaseMessage]) -> int:
+    """Return how often a call was proposed before: it was not repeated more often than that.
 
     Args:
         call: The proposed call.
         messages: The messages of the thread, with the one that proposes it.
     """
     name, digest = call["name"], progress.call_digest(call["name"], call["args"])
-    return any(
+    return sum(
         earlier["name"] == name
         and earlier["id"] != call["id"]
         and progress.call_digest(name, earlier["args"]) == digest
@@ -167,30 +167,31 @@ def farewell(
 
 def _counted(kept: Mapping[str, Any] | None, messages: Iterable[BaseMessage]) -> dict[str, Any]:
     known = kept or {}
-    calls: Mapping[str, Any] = known.get("calls") or {}
+    count = progress.Count(known.get("calls"))
     seen = set(known.get("seen") or ())
     proposed: dict[str, Mapping[str, Any]] = {}
     now_seen: list[str] = []
     for message in list(messages)[-WINDOW:]:
         if isinstance(message, AIMessage):
-            proposed |= {call["id"]: call for call in message.tool_calls if call["id"]}
+            proposed.update((call["id"], call) for call in message.tool_calls if call["id"])
         elif isinstance(message, HumanMessage | ToolMessage):
-            name = str(message.id or getattr(message, "tool_call_id", ""))
+            name = message.id or str(getattr(message, "tool_call_id", ""))
             now_seen.append(name)
             if name not in seen or not name:
-                calls = _after(calls, message, proposed)
-    return {"calls": dict(calls), "seen": now_seen}
+                _observe(count, message, proposed)
+    return {"calls": count.kept(), "seen": now_seen}
 
 
-def _after(
-    calls: Mapping[str, Any], message: BaseMessage, proposed: Mapping[str, Mapping[str, Any]]
-) -> Mapping[str, Any]:
+def _observe(
+    count: progress.Count, message: BaseMessage, proposed: Mapping[str, Mapping[str, Any]]
+) -> None:
     if not isinstance(message, ToolMessage):
         # A summary of the host's stands where a user's message would, and says nothing new.
-        is_summary = message.additional_kwargs.get("lc_source") == "summarization"
-        return calls if is_summary else progress.restarted(calls)
+        if message.additional_kwargs.get("lc_source") != "summarization":
+            count.restart()
+        return
     call = proposed.get(message.tool_call_id)
     mark = mark_of(message)
     if call is None or (mark is not None and mark.get("repeated")):
-        return calls
-    return progress.observed(calls, call["name"], call["args"], str(message.content))
+        return
+    count.observe(call["name"], call["args"], str(message.content))

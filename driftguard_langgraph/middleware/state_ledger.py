@@ -37,11 +37,12 @@ class StateLedger:
         held = list((_kept(request, "driftguard_open") or {}).values())
         return objections(held, Place.of(request.runtime).identity.run_id)
 
-    def progress(self, request: ToolCallRequest) -> Mapping[str, Any] | None:
+    def progress(self, request: ToolCallRequest, limit: int) -> Mapping[str, Any] | None:
         """Return what was counted before the call was proposed.
 
         Args:
             request: The proposed call.
+            limit: How often a call must have been repeated to matter.
         """
         found: Mapping[str, Any] | None = _kept(request, "driftguard_progress")
         return found

@@ -65,8 +65,10 @@ def answer_to(
 
 def mark_of(message: object) -> Mapping[str, Any] | None:
     """Return what a refusal of ours shows and leaves open, None for any other message."""
-    found = getattr(message, "additional_kwargs", {}).get(MARK)
-    return found if isinstance(message, ToolMessage) and isinstance(found, Mapping) else None
+    if not isinstance(message, ToolMessage):
+        return None
+    found = message.additional_kwargs.get(MARK)
+    return found if isinstance(found, Mapping) else None
 
 
 def annotated(message: ToolMessage, note: str) -> ToolMessage:

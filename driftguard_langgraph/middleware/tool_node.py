@@ -27,7 +27,7 @@ from driftguard_langgraph.host.tool_calls import OnStoreError, Place, Redact, To
 from driftguard_langgraph.host.tool_outcomes import FailurePredicate
 from driftguard_langgraph.judgement.open_warnings import objections
 from driftguard_langgraph.middleware.guarded_call import Admission, GuardedCalls, Result
-from driftguard_langgraph.middleware.repeats import RepeatLimit, counted, proposed_before
+from driftguard_langgraph.middleware.repeats import RepeatLimit, counted, times_proposed
 from driftguard_langgraph.middleware.tool_answers import annotated, mark_of
 from driftguard_langgraph.types import Policy
 
@@ -64,14 +64,16 @@ class MessageLedger:
                 break
         return objections(found[::-1], Place.of(request.runtime).identity.run_id)
 
-    def progress(self, request: ToolCallRequest) -> Mapping[str, Any] | None:
+    def progress(self, request: ToolCallRequest, limit: int) -> Mapping[str, Any] | None:
         """Return what the messages tell of repetitions.
 
         Args:
             request: The proposed call.
+            limit: How often a call must have been repeated to matter.
         """
         messages = _messages(request.state)[-WINDOW:]
-        return counted(None, messages) if proposed_before(request.tool_call, messages) else None
+        often = times_proposed(request.tool_call, messages) >= limit
+        return counted(None, messages) if often else None
 
     def refused(self, admission: Admission, answer: ToolMessage) -> Result:
         """Return the answer to a call that was not run; it remembers itself.

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from langgraph.errors import GraphBubbleUp
 
-from driftguard_langgraph.drift.strategies.base import FewShotExample
+from driftguard_langgraph.drift.strategies.base import FewShotExample, checked_few_shots
 from driftguard_langgraph.drift.watch import DriftWatch, OnError, Watched
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.nodes.base import NodeRun, Steps, StepsNode, Update
@@ -94,7 +94,7 @@ def create_drift_monitor_node(
     watch = DriftWatch(
         monitor,
         on_error=on_error,
-        few_shot_examples=tuple(few_shot_examples),
+        few_shot_examples=checked_few_shots(few_shot_examples),
         embeddings=embeddings,
         settings=settings,
         strategies=strategies,

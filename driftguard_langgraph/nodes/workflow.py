@@ -173,6 +173,12 @@ def _check_nodes(**nodes: object) -> None:
 
 
 def _builder(state_schema: type[Any], context_schema: type[Any] | None) -> Builder:
+    for name, schema in (("state_schema", state_schema), ("context_schema", context_schema)):
+        if not isinstance(schema, type) and (schema is not None or name == "state_schema"):
+            raise ConfigurationError(
+                f"{name} must be a class (a TypedDict, a dataclass, a pydantic model), not "
+                f"{type(schema).__name__}."
+            )
     builder: Builder = StateGraph(state_schema, context_schema)
     needed = {key for key in DriftGuardState.__annotations__ if not key.startswith("compaction_")}
     missing = sorted(needed - WATCHED_KEYS - set(builder.channels))

@@ -24,6 +24,7 @@ from driftguard_langgraph.drift.monitor import DriftMonitor
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.nodes.base import NodeRun, Steps, StepsNode
 from driftguard_langgraph.nodes.drift_monitor import create_drift_monitor_node
+from driftguard_langgraph.nodes.options import check_names
 from driftguard_langgraph.nodes.recovery_routing import route_on_recovery
 from driftguard_langgraph.nodes.recovery_scaffold import create_recovery_scaffold_node
 from driftguard_langgraph.nodes.state import DriftGuardState
@@ -68,6 +69,7 @@ def add_watch(
         ConfigurationError: An argument is not usable, or the graph was to be watched and its
             state lacks keys.
     """
+    check_names({"messages_key": messages_key}, optional=("messages_key",))
     wanted = monitor is not None or recovery is not None
     if messages_key is None or not _has_room(builder, messages_key, wanted=wanted):
         if wanted:

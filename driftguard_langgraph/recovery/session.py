@@ -55,7 +55,7 @@ class RecoveryPlan:
         patient = isinstance(self.patience, int) and not isinstance(self.patience, bool)
         if not patient or self.patience < 1:
             raise ConfigurationError(f"patience={self.patience!r} must be a whole number from 1.")
-        if self.when_exhausted not in {"interrupt", "stop", "continue"}:
+        if self.when_exhausted not in ("interrupt", "stop", "continue"):
             raise ConfigurationError(
                 f"when_exhausted={self.when_exhausted!r} must be interrupt, stop or continue."
             )

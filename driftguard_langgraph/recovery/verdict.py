@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from driftguard_langgraph.drift.report import DriftReport, ThreatLevel
 from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.html.drift_cards import recovery_card
 from driftguard_langgraph.recovery.schedule import InjectionSchedule
 
 Outcome = Literal["pending", "recovered", "failed", "relapsed"]
@@ -137,6 +138,9 @@ class RecoveryVerdict:
             "after": [point.to_dict() for point in self.after],
             "time_to_recover": self.time_to_recover,
         }
+
+    def _repr_html_(self) -> str:
+        return recovery_card(self.to_dict(), self.explain())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RecoveryVerdict:

@@ -50,6 +50,21 @@ class SimplemmaNormalizer:
         return [self._lemmatizer.lemmatize(word.text, self._language) for word in words]
 
 
+def checked_normalizer(given: object) -> Normalizer:
+    """Return a normaliser that a caller gave.
+
+    Raises:
+        ConfigurationError: It is none.
+    """
+    usable = callable(getattr(given, "label", None)) and not isinstance(given, type)
+    if not usable or not isinstance(given, Normalizer):
+        raise ConfigurationError(
+            f"normalizer must be an object with a method `label(text)`, not {given!r}. The "
+            "built-in ones are named by the setting: DriftGuardSettings(normalizer='spacy')."
+        )
+    return given
+
+
 def resolve_normalizer(settings: DriftGuardSettings) -> Normalizer:
     """Return the normaliser the settings name; the same settings share one.
 

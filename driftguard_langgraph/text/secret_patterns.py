@@ -11,27 +11,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_NOT_VALUES = frozenset(
-    "bool bytes changed denied disabled empty enabled expected expired failed false hidden "
-    "incorrect invalid mismatch missing none not null number object optional protected "
-    "rejected required reset str string true undefined unknown unset wrong".split()
+from driftguard_langgraph.text.secret_values import (
+    REFERENCES,
+    is_authorization,
+    is_basic,
+    is_card,
+    is_random,
+    is_token,
+    is_value,
 )
-"""What stands after `password:` in prose, schemas and code, and is no password."""
-
-_REFERENCES = (
-    "-",
-    "$",
-    "<",
-    "{",
-    "%",
-    "*",
-    "[redacted:",
-    "os.",
-    "process.env",
-    "env.",
-    "settings.",
-)
-"""How a value begins that only says where the secret is, or is an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,42 +39,6 @@ class Secret:
     is_secret: Callable[[str], bool]
 
 
-def is_value(value: str) -> bool:
-    """Whether text in the place of a password may be one."""
-    bare = value.strip("\"'")
-    return (
-        len(bare) > 2
-        and bare.lower().rstrip(".,:;!?") not in _NOT_VALUES
-        and not bare.startswith(_REFERENCES)
-    )
-
-
-def is_random(value: str) -> bool:
-    """Whether text looks drawn rather than written: words have no digits."""
-    bare = value.strip("\"'")
-    return is_value(value) and len(bare) > 5 and any(character.isdigit() for character in bare)
-
-
-def is_card(value: str) -> bool:
-    """Whether digits are a payment card's: brand, length and check digit (Luhn)."""
-    digits = [int(character) for character in value if character.isdigit()]
-    number = "".join(map(str, digits))
-    if not any(re.fullmatch(brand, number) for brand in _CARD_BRANDS):
-        return False
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
-
-
-_CARD_BRANDS = (
-    r"4(?:\d{12}|\d{15}|\d{18})",
-    r"(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}",
-    r"3[47]\d{13}",
-    r"3(?:0[0-5]|[68]\d)\d{11}",
-    r"(?:6011|64[4-9]\d|65\d\d|35[2-8]\d)\d{12}",
-    r"62\d{14,17}",
-)
-
-
 def _always(_: str) -> bool:
     return True
 
@@ -98,17 +50,17 @@ def _known(kind: str, hint: str, pattern: str) -> Secret:
 
 _QUOTED = r"\"[^\"\r\n]{1,500}\"|'[^'\r\n]{1,500}'"
 _BARE = r"[^\s\"',;&(){}\[\]]{3,500}"
-_PASSWORDS = r"pass(?:word|wd|phrase|code)?|pwd"
-_SECRETS = (
+PASSWORDS = r"pass(?:word|wd|phrase|code)?|pwd"
+SECRET_WORDS = (
     r"secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|private|account|signing|encryption)"
     r"[_-]?key|credentials?|client[_-]?secret"
 )
 # A page token is a place in a list, and an unexpected one is a parser's.
-_TOKENS = r"(?<!page)(?<!page[_-])(?<!continuation[_-])token"
+TOKENS = r"(?<!page)(?<!page[_-])(?<!continuation[_-])token"
 
 
 # A name begins after anything but a letter, at a hump (`dbPassword`), or in `PGPASSWORD`.
-_BEGIN = (
+BEGIN = (
     r"(?:(?<![a-z])|(?<=(?-i:[a-z]))(?=(?-i:[A-Z]))"
     r"|(?<=(?-i:[A-Z]))(?=(?-i:PASSWORD|PASSWD|SECRET|TOKEN)))"
 )
@@ -120,7 +72,17 @@ def _assigned(kind: str, hint: str, names: str, is_secret: Callable[[str], bool]
     flag = rf"(?<![\w-])--(?:[a-z]{{1,20}}-){{0,3}}(?:{names})\s{{1,3}}"
     named = rf"(?:{names})\d{{0,3}}{assign}"
     value = rf"(?P<value>{_QUOTED}|{_BARE})"
-    return Secret(kind, hint, re.compile(rf"(?i)(?:{flag}|{_BEGIN}{named}){value}"), is_secret)
+    return Secret(kind, hint, re.compile(rf"(?i)(?:{flag}|{BEGIN}{named}){value}"), is_secret)
+
+
+def _named_beside(kind: str, hint: str, names: str, is_secret: Callable[[str], bool]) -> Secret:
+    r"""A value beside its name: `{"name": "DB_PASSWORD", "value": "..."}`, also as YAML."""
+    label = (
+        rf"\b(?:name|key)[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?(?:[\w.-]{{0,60}}{BEGIN})?(?:{names})"
+    )
+    between = r"\d{0,3}[\"']?\s{0,3}[,;]?\s{0,60}"
+    value = rf"[\"']?value[\"']?\s{{0,3}}[:=]\s{{0,3}}(?P<value>{_QUOTED}|{_BARE})"
+    return Secret(kind, hint, re.compile(rf"(?i){label}{between}{value}"), is_secret)
 
 
 KNOWN_TOKENS = (
@@ -164,17 +126,38 @@ SECRETS = (
     Secret(
         "password",
         "://",
-        re.compile(r"(?<=://)[^\s:/@]{0,100}:(?P<value>[^\s/]{1,200})@"),
-        lambda value: not value.startswith(_REFERENCES),
+        re.compile(r"(?<=://)(?!\[redacted:)[^\s:/@]{0,100}:(?P<value>[^\s/]{1,200})@"),
+        lambda value: not value.startswith(REFERENCES),
+    ),
+    Secret(
+        "token",
+        "://",
+        re.compile(r"(?<=://)(?P<value>[^\s:/@?#]{16,500})@"),
+        is_token,
+    ),
+    Secret(
+        "token",
+        "sig",
+        re.compile(
+            r"(?i)(?<=[?&])(?:x-(?:amz|goog)-)?sig(?:nature)?=(?P<value>[^\s&#\"'<>]{16,500})"
+        ),
+        is_value,
     ),
     Secret(
         "token",
         "authorization",
         re.compile(
-            r"(?i)authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
-            r"(?P<value>(?:bearer|basic|token|digest|apikey)\s{1,3}[^\s\"',;]{4,4000})"
+            r"(?i)authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<value>"
+            r"(?:digest|aws4-hmac-sha256)\s{1,3}[^\r\n']{4,4000}"
+            r"|(?:[a-z][\w-]{1,30}\s{1,3})?[^\s\"',;]{4,4000})"
         ),
-        lambda value: is_value(value.split()[-1]),
+        is_authorization,
+    ),
+    Secret(
+        "token",
+        "basic",
+        re.compile(r"(?i)\bbasic\s{1,3}(?P<value>[A-Za-z0-9+/]{6,2000}={0,2})(?![A-Za-z0-9+/=])"),
+        is_basic,
     ),
     Secret(
         "token",
@@ -191,12 +174,17 @@ SECRETS = (
         _always,
     ),
     *KNOWN_TOKENS,
-    _assigned("password", "pass", _PASSWORDS, is_value),
-    _assigned("password", "pwd", _PASSWORDS, is_value),
-    _assigned("secret", "secret", _SECRETS, is_value),
-    _assigned("api_key", "key", _SECRETS, is_value),
-    _assigned("secret", "credential", _SECRETS, is_value),
-    _assigned("token", "token", _TOKENS, is_random),
+    _named_beside("password", "pass", PASSWORDS, is_value),
+    _named_beside("password", "pwd", PASSWORDS, is_value),
+    _named_beside("secret", "secret", SECRET_WORDS, is_value),
+    _named_beside("api_key", "key", SECRET_WORDS, is_value),
+    _named_beside("token", "token", TOKENS, is_random),
+    _assigned("password", "pass", PASSWORDS, is_value),
+    _assigned("password", "pwd", PASSWORDS, is_value),
+    _assigned("secret", "secret", SECRET_WORDS, is_value),
+    _assigned("api_key", "key", SECRET_WORDS, is_value),
+    _assigned("secret", "credential", SECRET_WORDS, is_value),
+    _assigned("token", "token", TOKENS, is_random),
     Secret(
         "password",
         "pass",
@@ -208,7 +196,7 @@ SECRETS = (
         "-u",
         re.compile(r"(?<![\w-])-(?:u|-user)[ =][\"']?[^\s:\"']{1,100}:(?P<value>[^\s\"']{1,200})"),
         # What is left are the numbers of a user and a group.
-        lambda value: not value.startswith(_REFERENCES) and not value.isdigit(),
+        lambda value: not value.startswith(REFERENCES) and not value.isdigit(),
     ),
     Secret(
         "api_key",
@@ -226,11 +214,3 @@ SECRETS = (
     ),
 )
 """In the order in which they are looked for: the whole before its parts."""
-
-NAMES = (
-    ("password", re.compile(rf"(?i){_BEGIN}(?:{_PASSWORDS})\d{{0,3}}$"), is_value),
-    ("secret", re.compile(rf"(?i){_BEGIN}(?:{_SECRETS})$"), is_value),
-    ("token", re.compile(rf"(?i){_BEGIN}{_TOKENS}$"), is_random),
-    ("token", re.compile(r"(?i)^(?:authorization|x-api-key|cookie|set-cookie)$"), is_value),
-)
-"""Names of arguments whose values are secrets, whatever these look like."""

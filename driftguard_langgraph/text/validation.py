@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,22 +70,42 @@ def checked_text(value: object, field: str, limits: TextLimits) -> str:
     return _bounded(value, field, limits)
 
 
-def checked_id(value: str, name: str = "episode_id") -> str:
-    """Return `value` if it can identify an episode or a review.
+def checked_id(value: str, name: str = "episode_id", redactor: Redactor | None = None) -> str:
+    """Return `value`, without secrets, if it can identify an episode or a review.
 
     Args:
         value: The id.
         name: What it is called, for the message.
+        redactor: Takes secrets out, None to leave them in.
 
     Raises:
         InvalidEpisode: It cannot.
     """
-    text = checked_text(value, name, TextLimits(2**31))
+    text = place_id(value, name, redactor, 2**31)
     if len(text) > MAX_ID_CHARS:
         raise InvalidEpisode(
             f"{name} has {len(text)} characters, more than {MAX_ID_CHARS}: use a digest."
         )
     return text
+
+
+def place_id(
+    value: object, name: str, redactor: Redactor | None, max_chars: int = MAX_ID_CHARS
+) -> str:
+    """Return the id of a thread, a run or a place without secrets, shortened if it is long.
+
+    Args:
+        value: The id.
+        name: What it is called, for the message.
+        redactor: Takes secrets out, None to leave them in.
+        max_chars: How long it may be.
+
+    Raises:
+        InvalidEpisode: It is no text that can be kept.
+    """
+    if redactor is not None and isinstance(value, str):
+        value = redactor.identifier(value)
+    return checked_text(value, name, TextLimits(max_chars, "truncate"))
 
 
 def observed_text(value: object, field: str, limits: TextLimits) -> str:
@@ -148,8 +168,10 @@ def checked_namespace(value: Sequence[str]) -> Namespace:
     Raises:
         ConfigurationError: It is empty, a bare string, or a label is blank or no valid text.
     """
+    # A set has no order, a mapping's values would be lost, and what is read once is gone.
+    listed = isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
     try:
-        labels = () if isinstance(value, str) else tuple(value)
+        labels = tuple(value) if listed else ()
         "".join(labels).encode()
     except (TypeError, UnicodeEncodeError):
         labels = ()
@@ -178,9 +200,10 @@ def checked_names(value: Collection[str], name: str) -> frozenset[str]:
     Raises:
         ConfigurationError: It is something else.
     """
-    if isinstance(value, str) or not isinstance(value, Collection):
+    listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+    if not listed or not all(isinstance(item, str) for item in value):
         raise ConfigurationError(f"{name}={value!r} must be a collection of strings.")
-    return frozenset(str(item) for item in value)
+    return frozenset(value)
 
 
 def checked_flag(value: object, name: str) -> bool:

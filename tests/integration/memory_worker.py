@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from itertools import count
 
-from driftguard_langgraph.errors import DriftGuardError
+from driftguard_langgraph.errors import CorruptStore, DriftGuardError
 from driftguard_langgraph.memory.engine import MemoryEngine
 from driftguard_langgraph.memory.prune import prune
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
@@ -62,9 +62,12 @@ def remember(path: str, prefix: str, number: str) -> None:
 
 
 def open_and_append(path: str, prefix: str) -> None:
-    with SqliteMemoryStore.open(path) as store:
-        append(store, episode(prefix))
-        say(str(store.quarantined or ""))
+    try:
+        with SqliteMemoryStore.open(path) as store:
+            append(store, episode(prefix))
+            say("kept")
+    except CorruptStore:
+        say("refused")
 
 
 def prune_often(path: str, times: str) -> None:

@@ -129,8 +129,8 @@ def test_a_full_disk_costs_no_step_under_open_and_is_told_under_closed(
 def test_a_fault_in_counting_or_advising_costs_no_step(
     stored: DriftGuard, invoke: Invoke, monkeypatch: pytest.MonkeyPatch, hook: str
 ) -> None:
-    part = progress if hook == "counted" else middleware_module
-    name = "observed" if hook == "counted" else "annotated"
+    part = progress.Count if hook == "counted" else middleware_module
+    name = "observe" if hook == "counted" else "annotated"
     monkeypatch.setattr(part, name, raising(RuntimeError("a fault of ours")))
     ran: list[str] = []
     stored.record(call("/srv"), "failed", "lost")

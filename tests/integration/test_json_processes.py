@@ -52,7 +52,6 @@ def test_eight_processes_that_record_half_the_same_events_count_exactly(path: Pa
     own = {f"{me} {n}" for me in range(WRITERS) for n in range(0, EACH, 2)}
     assert stored == len(shared | own)
     with JsonMemoryStore.open(path) as store:
-        assert store.quarantined is None
         assert Counter(kept.episode_id for kept in store.list(HOME, limit=10_000)) == Counter(
             shared | own
         )
@@ -86,7 +85,6 @@ def test_writers_killed_at_random_moments_lose_nothing_and_leave_no_lock(path: P
         hear.close()
         assert damage(path) is None
     with JsonMemoryStore.open(path) as store:
-        assert store.quarantined is None
         kept = [each.episode_id for each in store.list(HOME, limit=100_000)]
         assert set(acknowledged) <= set(kept)
         # At most the one that was kept and not yet said, in each life.

@@ -474,19 +474,22 @@ class TestFailures:
 
         assert path.read_bytes() == before
 
-    def test_a_damaged_file_is_moved_aside_and_a_new_memory_begins(
+    def test_a_damaged_file_is_kept_and_the_steps_go_on(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         path = tmp_path / "memory.sqlite3"
         path.write_bytes(b"not a database at all " * 100)
 
         guard = DriftGuard(settings=DriftGuardSettings(sqlite_filepath=path))
-        guard.record(*FAILURE)
+        receipt = guard.record(*FAILURE)
 
-        assert guard.before_step(FAILURE[0]).warnings
-        [aside] = tmp_path.glob("memory.sqlite3.damaged-*")
-        assert aside.read_bytes().startswith(b"not a database")
-        assert str(aside) in caplog.text
+        assert receipt["status"] == "unavailable"
+        assert "move it away" in str(receipt["error"])
+        assert guard.before_step(FAILURE[0]).decision == "unavailable"
+        assert path.read_bytes() == b"not a database at all " * 100
+        assert "is damaged" in caplog.text
+        path.rename(tmp_path / "old")
+        assert guard.record(*FAILURE)["status"] == "stored"
 
     def test_a_failing_hook_does_not_fail_the_step(self, caplog: pytest.LogCaptureFixture) -> None:
         def hook(event: Event, /) -> None:

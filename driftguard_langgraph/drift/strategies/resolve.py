@@ -43,7 +43,10 @@ def resolve_strategy(given: object | None, settings: DriftGuardSettings) -> Topi
     if given is not None and not isinstance(given, type) and isinstance(given, TopicStrategy):
         return given
     embeddings = given
-    if callable(given) and not hasattr(given, "embed") and not hasattr(given, "embed_documents"):
+    is_model = isinstance(given, type) or any(
+        hasattr(given, name) for name in ("embed", "embed_documents")
+    )
+    if callable(given) and not is_model:
         embeddings = CachedEmbedder(CallableEmbedder(given), settings.embedding_cache_size)
     return SemanticStrategy(resolve_embedder(embeddings, settings), settings.drift_score_map)
 

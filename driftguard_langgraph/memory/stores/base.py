@@ -83,7 +83,13 @@ class BaseMemoryStore(Closing):
 
     @abstractmethod
     def search(
-        self, namespace: Namespace, kind: Kind, role: NodeType, vector: Vector, limit: int
+        self,
+        namespace: Namespace,
+        kind: Kind,
+        role: NodeType,
+        vector: Vector,
+        limit: int,
+        floor: float | None = None,
     ) -> Sequence[Wording]:
         """Return the wordings nearest to `vector`, nearest first.
 
@@ -93,6 +99,7 @@ class BaseMemoryStore(Closing):
             role: Which texts to search.
             vector: Unit vector, shape `(dimension,)`.
             limit: How many wordings at most.
+            floor: Lowest cosine, -1..1; None for any.
         """
 
     @abstractmethod

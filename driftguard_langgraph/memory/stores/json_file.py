@@ -96,17 +96,12 @@ class JsonFile:
         try:
             self.path = self.path.resolve()
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if self.path.exists():
-                sqlite_file.require_writable(self.path)
         except OSError as error:
             raise self._unavailable("open", error) from error
 
-    def set_aside(self, wrong: str) -> Path:
-        """Move the file out of the way with all its bytes; return where to."""
-        try:
-            return sqlite_file.set_aside(self.path, wrong)
-        except OSError as error:
-            raise self._unavailable("set aside", error) from error
+    def is_read_only(self) -> bool:
+        """Whether there is a file, and this process may only read it."""
+        return self.path.exists() and not sqlite_file.is_writable(self.path)
 
     def write(self, text: str) -> None:
         """Replace the file, as a whole or not at all; inside `alone`.

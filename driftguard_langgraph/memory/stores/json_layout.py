@@ -17,7 +17,15 @@ from typing import Any
 
 from driftguard_langgraph.errors import CorruptStore, SchemaMismatch
 from driftguard_langgraph.memory.graph import Graph
-from driftguard_langgraph.memory.stores.documents import Document, read_space, reading
+from driftguard_langgraph.memory.stores.documents import (
+    Document,
+    at,
+    member,
+    read_space,
+    reading,
+    text,
+    whole_number,
+)
 from driftguard_langgraph.memory.stores.records import EmbeddingSpace
 from driftguard_langgraph.memory.stores.sqlite_rows import decode_namespace, encode_namespace
 from driftguard_langgraph.types import Kind, Namespace
@@ -125,7 +133,7 @@ def parse(data: bytes, path: Path) -> Contents:
     if not data:
         return Contents()
     try:
-        with reading(f"the memory file {path}"):
+        with reading("the JSON"):
             document = json.loads(data)
     except (CorruptStore, RecursionError) as error:
         if not _was_a_memory(data, path):
@@ -133,31 +141,41 @@ def parse(data: bytes, path: Path) -> Contents:
         raise CorruptStore(str(error)) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _foreign(path)
-    with reading(f"the memory file {path}"):
-        if not isinstance(document["version"], int):
-            raise TypeError("the version is no number")
-        if document["version"] > VERSION:
+    with reading("the file"):
+        version = member(document, "version", whole_number)
+        if version > VERSION:
             raise SchemaMismatch(
-                f"{path} has version {document['version']}, newer than {VERSION}, which this "
-                "version of driftguard-langgraph knows. Upgrade the package."
+                f"{path} has version {version}, newer than {VERSION}, which this version of "
+                "driftguard-langgraph knows. Upgrade the package."
             )
         return _contents(document)
 
 
 def _contents(document: Document) -> Contents:
-    contents = Contents(vectors=dict(document["vectors"]))
-    if document["embedding"] is not None:
-        contents.space = read_space(document["embedding"])
-    for memory in document["memories"]:
-        # The way by which others come to their namespaces, so that all agree what one is.
-        namespace = decode_namespace(encode_namespace(memory["namespace"]))
-        episodes = {episode["episode_id"]: episode for episode in memory["episodes"]}
-        if len(episodes) < len(memory["episodes"]) or namespace in contents.episodes:
-            raise ValueError(f"something of {namespace} is there twice")
-        contents.episodes[namespace] = episodes
-        contents.runs[namespace] = list(memory["runs"])
-        contents.uses[namespace] = list(memory["uses"])
+    contents = Contents(vectors=member(document, "vectors", dict))
+    space = member(document, "embedding", lambda found: found)
+    if space is not None:
+        with at("embedding"):
+            contents.space = read_space(space)
+    for number, memory in enumerate(member(document, "memories", list)):
+        with at(f"memories[{number}]"), reading("a memory"):
+            _read_memory(contents, memory)
     return contents
+
+
+def _read_memory(contents: Contents, memory: Document) -> None:
+    # The way by which others come to their namespaces, so that all agree what one is.
+    namespace = decode_namespace(encode_namespace(member(memory, "namespace", tuple)))
+    documents = member(memory, "episodes", list)
+    episodes: dict[str, Document] = {}
+    for number, document in enumerate(documents):
+        with at(f"episodes[{number}]"), reading("an episode"):
+            episodes[member(document, "episode_id", text)] = document
+    if len(episodes) < len(documents) or namespace in contents.episodes:
+        raise ValueError(f"something of {namespace} is there twice")
+    contents.episodes[namespace] = episodes
+    contents.runs[namespace] = member(memory, "runs", list)
+    contents.uses[namespace] = member(memory, "uses", list)
 
 
 def _foreign(path: Path) -> SchemaMismatch:

@@ -12,12 +12,13 @@ from driftguard_langgraph.memory.graph import load_graph
 from driftguard_langgraph.memory.stores import sqlite_documents as tables
 from driftguard_langgraph.memory.stores.documents import (
     Document,
+    PlacedEpisode,
+    at,
     episode_document,
     read_episode,
     read_run,
-    read_time,
+    read_use,
     read_vector,
-    reading,
     run_document,
     texts_of,
     vector_text,
@@ -45,12 +46,10 @@ class JsonOrigin(Origin):
 
     Attributes:
         file: The file.
-        quarantined: Where a damaged file was moved, if one was.
     """
 
     def __init__(self, path: Path) -> None:
         self.file = JsonFile(path)
-        self.quarantined: Path | None = None
         self._contents: Contents | None = None
         self._lines: dict[Namespace, dict[str, str]] = {}
         self._graphs: dict[tuple[Namespace, Kind], str] = {}
@@ -69,22 +68,22 @@ class JsonOrigin(Origin):
         self.forget()
 
     def catch_up(self, session: MirrorSession) -> None:
-        """Read the file if it is another than before; set it aside if it is damaged."""
+        """Read the file if it is another than before."""
         if self._contents is not None and not self.file.changed():
             return
         try:
             self._load(session)
-        except CorruptStore:
-            with self.file.alone():
-                self._load_or_set_aside(session)
-
-    def _load_or_set_aside(self, session: MirrorSession) -> None:
-        # It is looked at again, because another process may have set it aside meanwhile.
-        try:
-            self._load(session)
         except CorruptStore as error:
-            self.quarantined = self.file.set_aside(str(error))
-            self._load(session)
+            # What is in the mirror is of another file, which must not take the place of this one.
+            self.forget()
+            raise CorruptStore(
+                f"the memory file {self.file.path} is damaged and was left as it is: {error} "
+                "Correct it there; put a copy of the file in its place; or move it away, and an "
+                "empty memory begins."
+            ) from error
+        except BaseException:
+            self.forget()
+            raise
 
     def _load(self, session: MirrorSession) -> None:
         found, old = parse(self.file.read(), self.file.path), self._contents
@@ -146,11 +145,13 @@ def _apply(session: MirrorSession, old: Contents, new: Contents) -> None:
     for namespace, before in old.episodes.items():
         for episode_id in before.keys() - new.episodes.get(namespace, {}).keys():
             tables.erase(session, namespace, episode_id)
-    for namespace, after in new.episodes.items():
+    for memory, (namespace, after) in enumerate(new.episodes.items()):
         known = old.episodes.get(namespace, {})
-        for episode_id, document in after.items():
+        for number, (episode_id, document) in enumerate(after.items()):
             if episode_id not in known:
-                _insert(session, namespace, episode_id, document, new)
+                with at(f"memories[{memory}].episodes[{number}]"):
+                    placed = _placed(namespace, episode_id, document)
+                _insert(session, placed, new)
     if new.runs != old.runs:
         _apply_runs(session, new)
     if new.uses != old.uses:
@@ -159,36 +160,37 @@ def _apply(session: MirrorSession, old: Contents, new: Contents) -> None:
 
 def _apply_runs(session: MirrorSession, contents: Contents) -> None:
     session.write("catch up", "DELETE FROM runs")
-    for namespace, runs in contents.runs.items():
-        for run in runs:
-            write_run(session, namespace, read_run(run))
+    for memory, (namespace, runs) in enumerate(contents.runs.items()):
+        for number, run in enumerate(runs):
+            with at(f"memories[{memory}].runs[{number}]"):
+                write_run(session, namespace, read_run(run))
 
 
 def _apply_uses(session: MirrorSession, contents: Contents) -> None:
-    for namespace, uses in contents.uses.items():
-        for use in uses:
-            with reading("a use"):
-                values = use["kind"], use["action"], read_time(use["last_used"])
-            tables.set_use(session, namespace, *values)
+    for memory, (namespace, uses) in enumerate(contents.uses.items()):
+        for number, use in enumerate(uses):
+            with at(f"memories[{memory}].uses[{number}]"):
+                tables.set_use(session, namespace, *read_use(use))
 
 
-def _insert(
-    session: MirrorSession,
-    namespace: Namespace,
-    episode_id: str,
-    document: Document,
-    contents: Contents,
-) -> None:
+def _placed(namespace: Namespace, episode_id: str, document: Document) -> PlacedEpisode:
     placed = read_episode(document)
     if (placed.episode.namespace, placed.episode.episode_id) != (namespace, episode_id):
         raise CorruptStore(f"the episode {episode_id} is in the wrong place.")
+    return placed
+
+
+def _insert(session: MirrorSession, placed: PlacedEpisode, contents: Contents) -> None:
     texts, space = texts_of(placed.episode), contents.space
     held = {role: contents.vectors.get(digest(text).hex()) for role, text in texts.items()}
     if space is None or None in held.values():
         # Somebody edited the file by hand: the memory is re-embedded at its next use.
         tables.insert_placed(session, placed, None, {})
     else:
-        vectors = {role: read_vector(value, space) for role, value in held.items()}
+        vectors = {}
+        for role, value in held.items():
+            with at(f"vectors[{digest(texts[role]).hex()!r}]"):
+                vectors[role] = read_vector(value, space)
         tables.insert_placed(session, placed, space, vectors)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from driftguard_langgraph.errors import CorruptStore
-from driftguard_langgraph.memory.stores.json_file import JsonFile
-from driftguard_langgraph.memory.stores.json_layout import parse
 from driftguard_langgraph.memory.stores.json_origin import JsonOrigin
+from driftguard_langgraph.memory.stores.paths import checked_path
 from driftguard_langgraph.memory.stores.sqlite_mirror import MirroredTables
+
+logger = logging.getLogger(__name__)
 
 
 class JsonMemoryStore(MirroredTables):
@@ -43,26 +45,22 @@ class JsonMemoryStore(MirroredTables):
     _origin: JsonOrigin
 
     def __init__(self, path: str | Path) -> None:
-        super().__init__(JsonOrigin(Path(path).expanduser()))
-
-    @property
-    def quarantined(self) -> Path | None:
-        """Where this store moved a damaged file, if it had to."""
-        return self._origin.quarantined
+        super().__init__(JsonOrigin(checked_path(path)))
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """Open (or create) a memory file, readable by its owner only.
 
-        A damaged file is moved aside, with a warning in the log and its new name in
-        `quarantined`; it is never overwritten.
+        A damaged file is refused and left as it is. One that may only be read is read, with a
+        warning in the log: recording fails then.
 
         Args:
             path: The file. Missing folders are created.
 
         Raises:
             SchemaMismatch: The file is not one of this package, or of a newer version.
-            StoreUnavailable: The file cannot be created, read or written.
+            CorruptStore: The file is damaged; the message says where.
+            StoreUnavailable: The file cannot be created or read.
         """
         store = cls(path)
         try:
@@ -83,6 +81,14 @@ class JsonMemoryStore(MirroredTables):
         """Create the file if there is none. Calling it again does nothing."""
         with self._session.lock:
             self._origin.file.create_folder()
+            if self._origin.file.is_read_only():
+                self.space()
+                logger.warning(
+                    "The memory file %s, or its folder, cannot be written: it is read, and "
+                    "nothing can be recorded.",
+                    self.location(),
+                )
+                return
             with self.exclusive():
                 pass
 
@@ -101,8 +107,9 @@ def damage(path: Path) -> str | None:
         SchemaMismatch: It is not one of this package, or of a newer version.
         StoreUnavailable: It could not be read.
     """
-    try:
-        parse(JsonFile(path).read(), path)
-    except CorruptStore as error:
-        return str(error)
+    with JsonMemoryStore(path) as store:
+        try:
+            store.space()
+        except CorruptStore as error:
+            return str(error)
     return None

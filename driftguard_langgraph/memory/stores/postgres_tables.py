@@ -71,10 +71,17 @@ class PostgresTables(PostgresRuns):
             return append_episode(self._session, column, episode, placement, space)
 
     def search(
-        self, namespace: Namespace, kind: Kind, role: NodeType, vector: Vector, limit: int
+        self,
+        namespace: Namespace,
+        kind: Kind,
+        role: NodeType,
+        vector: Vector,
+        limit: int,
+        floor: float | None = None,
     ) -> Sequence[Wording]:
         """Return the wordings nearest to `vector`; see `BaseMemoryStore.search`."""
-        return self._search.nearest(self._column, (namespace, kind, role), vector, limit)
+        found = self._search.nearest(self._column, (namespace, kind, role), vector, limit)
+        return [hit for hit in found if floor is None or hit.similarity >= floor]
 
     def wording(
         self, namespace: Namespace, kind: Kind, role: NodeType, text: str

@@ -121,6 +121,16 @@ def migrate(connection: sqlite3.Connection) -> None:
             raise
 
 
+def require_newest(connection: sqlite3.Connection) -> None:
+    """Raise `SchemaMismatch` unless the database has the newest schema; read only."""
+    version = _version_at_rest(connection)
+    if version < len(MIGRATIONS):
+        raise SchemaMismatch(
+            f"this memory has schema version {version}, older than {len(MIGRATIONS)}, and cannot "
+            "be written, so it cannot be brought to that. Open it once where it may be written."
+        )
+
+
 def refuse_foreign(connection: sqlite3.Connection) -> None:
     """Raise `SchemaMismatch` unless the database is empty or ours; read only."""
     _version_at_rest(connection)

@@ -6,9 +6,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Self, get_args
 
-from driftguard_langgraph.memory.stores.sqlite_file import Durability, connect
+from driftguard_langgraph.errors import ConfigurationError
+from driftguard_langgraph.memory.stores.paths import checked_path
+from driftguard_langgraph.memory.stores.sqlite_file import Durability
+from driftguard_langgraph.memory.stores.sqlite_open import connect
 from driftguard_langgraph.memory.stores.sqlite_tables import SqliteTables, in_memory
 
 
@@ -29,10 +32,7 @@ class SqliteMemoryStore(SqliteTables):
 
     Raises:
         ConfigurationError: The connection opens transactions by itself
-            (`autocommit=False`), or is in one.
-
-    Attributes:
-        quarantined: Where `open` moved a damaged file, if it had to.
+            (`autocommit=False`), is in one, or is none; or `durability` is neither.
 
     Example:
         ```python
@@ -44,17 +44,21 @@ class SqliteMemoryStore(SqliteTables):
     def __init__(
         self, connection: sqlite3.Connection, *, durability: Durability = "normal"
     ) -> None:
+        if not isinstance(connection, sqlite3.Connection):
+            raise ConfigurationError(
+                f"connection must be a sqlite3.Connection, not {type(connection).__name__}: of a "
+                "path, make a store with SqliteMemoryStore.open(path)."
+            )
         super().__init__(connection)
-        self._durability = durability
-        self.quarantined: Path | None = None
+        self._durability = _checked_durability(durability)
 
     @classmethod
     def open(cls, path: str | Path, *, durability: Durability = "normal") -> Self:
         """Open (or create) a memory file and bring it to the newest schema.
 
-        A damaged file is moved aside, with a warning in the log and its new name in the
-        attribute `quarantined`. If the file is moved or deleted later, or the process
-        forks, the store opens the path anew by itself.
+        A damaged file is refused and left as it is. One that may only be read is read, with a
+        warning in the log: recording fails then. If the file is moved or deleted later, or the
+        process forks, the store opens the path anew by itself.
 
         Args:
             path: The file, or `":memory:"`.
@@ -62,17 +66,17 @@ class SqliteMemoryStore(SqliteTables):
 
         Raises:
             SchemaMismatch: The file belongs to another application or a newer version.
-            StoreUnavailable: The file cannot be created, read or written.
+            CorruptStore: The file is damaged.
+            StoreUnavailable: The file cannot be created or read.
         """
         if str(path) == ":memory:":
             store = cls(in_memory())
             store.setup()
         else:
-            file = Path(path).expanduser().absolute()
-            connection, moved = connect(file, durability)
-            store = cls(connection, durability=durability)
-            store._session.reopen = lambda: connect(file, durability)[0]
-            store.quarantined = moved
+            file = checked_path(path).absolute()
+            _checked_durability(durability)
+            store = cls(connect(file, durability), durability=durability)
+            store._session.reopen = lambda: connect(file, durability)
         store._own()
         return store
 
@@ -84,3 +88,10 @@ class SqliteMemoryStore(SqliteTables):
         """Open a memory file for the length of a `with` block; see `open`."""
         with cls.open(conn_string, durability=durability) as store:
             yield store
+
+
+def _checked_durability(given: object) -> Durability:
+    for known in get_args(Durability):
+        if given == known:
+            return known  # type: ignore[no-any-return]
+    raise ConfigurationError(f"durability={given!r} must be 'normal' or 'full'.")

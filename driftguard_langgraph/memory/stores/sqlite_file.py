@@ -1,29 +1,23 @@
-"""Opening a SQLite memory file: private, checked, and set aside when it is damaged."""
+"""A SQLite memory file: what it is, whether it is sound, and how its connections are set up."""
 
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import sqlite3
 import time
-from contextlib import AbstractContextManager, closing, suppress
-from datetime import UTC, datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
-from filelock import FileLock
-
 from driftguard_langgraph.errors import (
     CorruptStore,
-    SchemaMismatch,
     StoreError,
     StoreUnavailable,
 )
-from driftguard_langgraph.memory.stores.schema import migrate, refuse_foreign
-
-logger = logging.getLogger(__name__)
+from driftguard_langgraph.memory.stores.schema import migrate, refuse_foreign, require_newest
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for another writer. One record holds the lock for a few milliseconds, so
@@ -65,7 +59,7 @@ _DEFAULT_ADVICE = "The connection must be open, and made with check_same_thread=
 
 SQLITE_HEADER = b"SQLite format 3\0"
 DATABASE_SUFFIXES = frozenset({".sqlite3", ".sqlite", ".db", ".db3"})
-"""A file with neither is somebody's document: it is refused, not moved out of the way."""
+"""What is named so was a database, whatever its first bytes say now."""
 
 
 class _Translated:
@@ -118,61 +112,52 @@ def file_identity(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def connect(
-    path: Path, durability: Durability = "normal"
-) -> tuple[sqlite3.Connection, Path | None]:
-    """Open or create the memory file, readable by its owner only.
-
-    A file that is damaged, or is no database at all, is moved aside with all its bytes and
-    a new memory begins; a database of another application is refused and left untouched.
-
-    Args:
-        path: The file. Missing folders are created.
-        durability: What a power failure may take.
-
-    Returns:
-        The connection, ready to use, and where a damaged file was moved, if one was.
-
-    Raises:
-        SchemaMismatch: The file is another application's database, or a newer version's.
-        StoreUnavailable: The file cannot be created, read or written.
-    """
-    try:
-        path = path.resolve()
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        moved = None if _is_sound(path) else _begin_anew(path)
-        require_writable(path)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"cannot open the memory file {path}: {error.strerror or error}. Name a file in a "
-            "folder that you may write to (setting sqlite_filepath)."
-        ) from error
-    with sqlite_errors(f"open {path}"):
-        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, check_same_thread=False)
-        try:
-            prepare(connection, durability)
-        except BaseException:
-            connection.close()
-            raise
-    return connection, moved
+def identify_of(connection: sqlite3.Connection) -> Callable[[str], object]:
+    """Return what tells the file of a connection from what it must not be taken for."""
+    # One that only reads may not see what others write.
+    return file_version if _only_reads(connection) else file_identity
 
 
-def _is_sound(path: Path) -> bool:
-    try:
-        return path.exists() and damage(path) is None
-    except (OSError, StoreUnavailable):
-        # Another process may be moving it just now: it is looked at again under the lock.
-        return False
+def _only_reads(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA query_only").fetchone()[0])
+
+
+def file_version(path: str) -> tuple[object, ...]:
+    """Return what tells a file, and whatever is written to it, from any other."""
+    found = Path(path).stat() if Path(path).exists() else None
+    log = Path(f"{path}-wal").exists()
+    return file_identity(path), found and found.st_size, found and found.st_mtime_ns, log
+
+
+def require(path: Path, mode: int) -> None:
+    """Raise `PermissionError` unless this process may use a file in that way."""
+    # Asked of the system, not tried: closing a second descriptor of the file would drop the
+    # locks that another connection of this process has on it.
+    if not os.access(path, mode, effective_ids=_ASKS_FOR_EFFECTIVE_USER):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def require_writable(path: Path) -> None:
     """Raise `PermissionError` unless this process may read and write the file."""
-    # Asked of the system, not tried: closing a second descriptor of the file would drop the
-    # locks that another connection of this process has on it.
-    if not os.access(path, os.R_OK | os.W_OK, effective_ids=_ASKS_FOR_EFFECTIVE_USER):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    require(path, os.R_OK | os.W_OK)
+
+
+def is_writable(path: Path) -> bool:
+    """Whether this process may write the file, and what has to be beside it meanwhile."""
+    try:
+        require(path, os.R_OK | os.W_OK)
+        require(path.parent, os.R_OK | os.W_OK | os.X_OK)
+    except PermissionError:
+        return False
+    return True
+
+
+def reading_uri(path: Path) -> str:
+    """Return how to name a file to SQLite that this process may only read."""
+    # Where nobody writes, SQLite needs files beside a database in WAL mode that it cannot make
+    # there, or that its owner could not write to.
+    is_open = any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-shm"))
+    return f"{path.as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
 
 
 def prepare(connection: sqlite3.Connection, durability: Durability = "normal") -> None:
@@ -186,6 +171,9 @@ def prepare(connection: sqlite3.Connection, durability: Durability = "normal") -
         SchemaMismatch: The database belongs to another application or a newer version.
     """
     connection.isolation_level = None
+    if _only_reads(connection):
+        require_newest(connection)
+        return
     migrate(connection)
     _switch_to_wal(connection)
     connection.execute(f"PRAGMA synchronous={durability}")
@@ -224,12 +212,15 @@ def damage(path: Path, *, thorough: bool = False) -> str | None:
         return f"{size} bytes are no database"
     everything = thorough or size <= CHECKED_SIZE
     try:
+        if not is_writable(path):
+            return _inspect(reading_uri(path.resolve()), everything=everything)
+        uri = f"{path.resolve().as_uri()}?mode="
         try:
             # Closing a connection that may write can change the file of somebody else.
-            return _inspect(path, "ro", everything=everything)
+            return _inspect(f"{uri}ro", everything=everything)
         except sqlite3.OperationalError:
             # A journal left by a crash has to be played back before anybody can read.
-            return _inspect(path, "rw", everything=everything)
+            return _inspect(f"{uri}rw", everything=everything)
     except sqlite3.DatabaseError as error:
         found = _translated(f"read the memory file {path}", error)
         if isinstance(found, CorruptStore):
@@ -237,8 +228,7 @@ def damage(path: Path, *, thorough: bool = False) -> str | None:
         raise found from error
 
 
-def _inspect(path: Path, mode: str, *, everything: bool) -> str | None:
-    uri = f"{path.resolve().as_uri()}?mode={mode}"
+def _inspect(uri: str, *, everything: bool) -> str | None:
     opened = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)
     with closing(opened) as connection:
         refuse_foreign(connection)
@@ -247,51 +237,13 @@ def _inspect(path: Path, mode: str, *, everything: bool) -> str | None:
     return None if verdict == "ok" else verdict
 
 
-def _begin_anew(path: Path) -> Path | None:
-    """Create the file, after moving a damaged one out of the way; return where to."""
-    # Only one process may move the file, and nobody may begin a new one before all that
-    # belongs to the old one is gone: SQLite would delete its log.
-    with FileLock(f"{path}.lock", timeout=BUSY_TIMEOUT, mode=0o600):
-        wrong = damage(path) if path.exists() else None
-        if wrong is not None and not _is_database(path):
-            raise SchemaMismatch(
-                f"{path} is no database ({wrong}) and was left as it is. Choose another file "
-                "for the memory (setting sqlite_filepath)."
-            )
-        moved = None if wrong is None else set_aside(path, wrong)
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    return moved
+def is_database(path: Path) -> bool:
+    """Whether a damaged file was a database, by its first bytes or else by its name.
 
-
-def _is_database(path: Path) -> bool:
-    """Whether a damaged file was a database, by its first bytes or else by its name."""
+    Args:
+        path: An existing file.
+    """
     if path.suffix.lower() in DATABASE_SUFFIXES:
         return True
     with path.open("rb") as file:
         return file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
-
-
-def set_aside(path: Path, wrong: str) -> Path:
-    """Move a damaged file out of the way with all its bytes, and say so in the log.
-
-    Args:
-        path: The file; nobody else may move it or write to it meanwhile.
-        wrong: What is wrong with it.
-
-    Returns:
-        Where it is now.
-    """
-    aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-    path.rename(aside)
-    for suffix in ("-wal", "-shm", "-journal"):
-        with suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
-    logger.warning(
-        "The memory file %s is damaged (%s). It was moved to %s, unchanged, and an empty "
-        "memory was begun in its place.",
-        path,
-        wrong,
-        aside,
-    )
-    return aside

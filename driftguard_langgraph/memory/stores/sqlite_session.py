@@ -15,7 +15,7 @@ from typing import Any, Literal
 from driftguard_langgraph.errors import StoreError, StoreUnavailable
 from driftguard_langgraph.memory.stores import sqlite_queries as sql
 from driftguard_langgraph.memory.stores.records import Vector
-from driftguard_langgraph.memory.stores.sqlite_file import file_identity, sqlite_errors
+from driftguard_langgraph.memory.stores.sqlite_file import identify_of, sqlite_errors
 from driftguard_langgraph.memory.stores.sqlite_rows import decode_vectors
 from driftguard_langgraph.memory.stores.vector_index import Shelf, Shelves, VectorIndex
 
@@ -64,7 +64,7 @@ class SqliteSession:
         self._connection: sqlite3.Connection | None = connection
         # Asked at the first use: a constructor must not block an event loop.
         self._path: str | None = None
-        self._identity: tuple[int, int] | None = None
+        self._identity: object = None
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -81,7 +81,8 @@ class SqliteSession:
         if self._path is None:
             found = connection.execute("PRAGMA database_list").fetchone()
             self._path = str(found["file"] or "")
-            self._identity = file_identity(self._path)
+            self._identify = identify_of(connection)
+            self._identity = self._identify(self._path)
         return connection
 
     def close(self) -> None:
@@ -95,7 +96,7 @@ class SqliteSession:
         """Leave a file that no longer bears its name: what is written there is lost."""
         if not self._path or self._connection is None:
             return
-        if file_identity(self._path) == self._identity:
+        if self._identify(self._path) == self._identity:
             return
         logger.warning("The memory file %s was moved, deleted or replaced.", self._path)
         self._shelves.clear()
@@ -256,13 +257,14 @@ class SqliteSession:
         self._erased = bool(self._path)
 
     def nearest(
-        self, shelf: Shelf, vector: Vector, limit: int
+        self, shelf: Shelf, vector: Vector, limit: int, floor: float | None
     ) -> tuple[list[sqlite3.Row], dict[int, float]]:
         """Return the wordings nearest to `vector`, in no order, and their cosines by id."""
         with self.snapshot():
             while True:
-                hits = self._caught_up(shelf).search(vector, limit)
-                found = self.read("search", sql.WORDINGS_BY_ID, (str(list(hits)),))
+                hits = self._caught_up(shelf).search(vector, limit, floor)
+                wanted = (str(list(hits)),)
+                found = self.read("search", sql.WORDINGS_BY_ID, wanted) if hits else []
                 if len(found) == len(hits):
                     return found, hits
                 # Some were deleted, here or by another process.

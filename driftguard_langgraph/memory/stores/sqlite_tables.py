@@ -107,11 +107,17 @@ class SqliteTables(SqliteRuns):
             return insert_episode(self._session, self.space(), episode, placement, space)
 
     def search(
-        self, namespace: Namespace, kind: Kind, role: NodeType, vector: Vector, limit: int
+        self,
+        namespace: Namespace,
+        kind: Kind,
+        role: NodeType,
+        vector: Vector,
+        limit: int,
+        floor: float | None = None,
     ) -> Sequence[Wording]:
         """Return the wordings nearest to `vector`; see `BaseMemoryStore.search`."""
         shelf = (rows.encode_namespace(namespace), kind, role)
-        found, hits = self._session.nearest(shelf, vector, limit)
+        found, hits = self._session.nearest(shelf, vector, limit, floor)
         found.sort(key=lambda row: (-hits[row["id"]], row["id"]))
         return [rows.decode_wording(row, hits[row["id"]]) for row in found]
 

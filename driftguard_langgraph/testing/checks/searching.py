@@ -59,6 +59,10 @@ class SearchingChecks(Places):
                 assert [hit.similarity for hit in hits] == pytest.approx(
                     [float(rows[n] @ query) for n in expected], abs=1e-5
                 )
+                # Scores of these vectors are quarters: none is near to the floor.
+                near = [n for n in expected if float(rows[n] @ query) > 0.4]
+                hits = store.search(HOME, "mistake", "action", query, limit, 0.4)
+                assert [hit.action.text for hit in hits] == [f"action {n}" for n in near]
 
     def test_a_random_history_of_appends_and_deletions_is_searched_exactly(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,15 +11,28 @@ import pytest
 
 from driftguard_langgraph.judgement.progress import (
     MAX_CALLS,
+    MAX_REMEMBERED,
     PATIENCE,
+    Count,
     Progress,
     allowed,
-    observed,
+    call_digest,
     repeats,
-    restarted,
 )
 
 Step = tuple[str, dict[str, Any], str]
+
+
+def observed(kept: Progress | None, name: str, args: object, result: str) -> Progress:
+    count = Count(kept)
+    count.observe(name, args, result)
+    return count.kept()
+
+
+def restarted(kept: Progress) -> Progress:
+    count = Count(kept)
+    count.restart()
+    return count.kept()
 
 
 def after(steps: Iterable[Step], kept: Progress | None = None) -> Progress:
@@ -178,3 +192,23 @@ def test_arguments_of_any_shape_are_counted(args: Any) -> None:
 def test_answers_of_any_shape_are_counted() -> None:
     for answer in ("", "\ud800", "\0", "x" * 1_000_000):
         assert times(observed(after([looked("y")]), "read", {"path": "a.txt"}, answer)) == 1
+
+
+def test_what_is_counted_at_once_is_what_is_counted_one_by_one() -> None:
+    drawn = random.Random(5)  # noqa: S311 - no secret
+    steps = [
+        (drawn.choice("abc"), {"n": drawn.randrange(3)}, drawn.choice("xy")) for _ in range(200)
+    ]
+    for length in range(0, 200, 7):
+        count = Count()
+        for step in steps[:length]:
+            count.observe(*step)
+        assert count.kept() == after(steps[:length])
+
+
+def test_digests_are_the_same_however_many_were_made_before() -> None:
+    digests = {n: call_digest("f", {"n": n}) for n in range(50)}
+    for number in range(MAX_REMEMBERED + 10):
+        call_digest("g", {"n": number})
+    assert {n: call_digest("f", {"n": n}) for n in range(50)} == digests
+    assert len(set(digests.values())) == 50

@@ -7,10 +7,12 @@ import pytest
 
 from driftguard_langgraph.errors import ConfigurationError, MissingExtra
 from driftguard_langgraph.guard import DriftGuard
+from driftguard_langgraph.judgement.settlement import kept_in
 from driftguard_langgraph.mcp import server
 from driftguard_langgraph.mcp.answers import Answer
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.testing.samples import SeededEmbedder
+from driftguard_langgraph.types import Policy
 
 
 @pytest.fixture
@@ -49,3 +51,24 @@ def test_a_muted_failure_is_not_said_to_be_unknown(guard: DriftGuard) -> None:
     found = guard.review("one", policy="warn")
     muted = replace(found, warnings=(), muted=found.warnings, decision="proceed")
     assert "failed before" in Answer.of(muted).message
+
+
+@pytest.mark.parametrize(
+    ("policy", "done", "settled"),
+    [
+        ("warn", "one", [("shown", "ran")]),
+        ("warn", "another", []),
+        ("block", "another", [("shown", "instead")]),
+    ],
+)
+async def test_a_warning_is_settled_when_the_client_tells_what_it_did(
+    guard: DriftGuard, policy: Policy, done: str, settled: list[tuple[str, str]]
+) -> None:
+    tools = server._Tools(guard, policy)
+    await tools.register_mistake("one", "failed", "nothing came of it")
+    assert (await tools.query_memory("one")).warnings
+    for _ in range(2):
+        await tools.register_success(done, "ok", "it worked")
+    told = await guard.store.alist(guard.namespace, "success")
+    found = [[(each.arm, each.role) for each in kept_in(kept.metadata)] for kept in told]
+    assert found == [settled, []]

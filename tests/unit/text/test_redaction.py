@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from driftguard_langgraph.errors import ConfigurationError
 from driftguard_langgraph.guard import DriftGuard
@@ -184,6 +187,188 @@ def test_own_patterns_name_their_placeholder() -> None:
 def test_a_pattern_that_cannot_be_used_is_a_wrong_setting(pattern: str) -> None:
     with pytest.raises(ConfigurationError, match="redact_patterns"):
         DriftGuardSettings(redact_patterns=(pattern,))
+
+
+BASIC = "Ym9iOnRpZ2VyLWx5" + "bHk="
+OPAQUE = "q7Zt4mN1vX8sKd2LwP0c"
+HIDDEN: list[tuple[Any, tuple[str, ...]]] = [
+    ({"passwords": ["swordfish", "tiger-lily"]}, ("swordfish", "tiger-lily")),
+    ({"password": ["swordfish"]}, ("swordfish",)),
+    ({"secret": {"primary": "swordfish", "old": {"value": "tiger-lily"}}}, ("swordfish", "tiger")),
+    ({"dbCredentials": {"user": "bob", "pass_1": "swordfish"}}, ("swordfish",)),
+    ({"client_secrets": {"eu": ["swordfish"]}}, ("swordfish",)),
+    ({"tokens": [OPAQUE]}, (OPAQUE,)),
+    ({"name": "DB_PASSWORD", "value": "swordfish"}, ("swordfish",)),
+    (
+        {"env": [{"name": "HOST", "value": "db"}, {"name": "API_KEY", "value": "swordfish"}]},
+        ("swordfish",),
+    ),
+    ({"key": "spring.datasource.password", "value": "swordfish", "tags": []}, ("swordfish",)),
+    (
+        {"field": "password", "new_value": "swordfish", "old_value": "tiger-lily"},
+        ("swordfish", "tiger-lily"),
+    ),
+    ({"header": "Authorization", "value": "swordfish"}, ("swordfish",)),
+    ({"name": "ADMIN_PASSWORDS", "value": "x"}, ()),
+    (["--password", "swordfish", "--user", "bob"], ("swordfish",)),
+    (["curl", "-u", "bob:swordfish"], ("swordfish",)),
+    (["-H", f"Authorization: Basic {BASIC}"], (BASIC,)),
+    ([["X-Api-Key", OPAQUE], ["Accept", "text/html"]], (OPAQUE,)),
+    ({"headers": {"Proxy-Authorization": f"Basic {BASIC}"}}, (BASIC,)),
+    ({"auth": f"Basic {BASIC}"}, (BASIC,)),
+    ({"url": "https://bob:swordfish@host/x"}, ("swordfish",)),
+    ({"url": f"https://{OPAQUE}@host/x"}, (OPAQUE,)),
+    ({"url": f"https://host/x?se=1&sig={OPAQUE}&sp=r"}, (OPAQUE,)),
+]
+SHOWN: list[Any] = [
+    {"password": ["This field is required."]},
+    {"password": ["can't be blank", "is too short (minimum is 8 characters)"]},
+    {
+        "password": {
+            "type": "string",
+            "minLength": 8,
+            "description": "Of the user",
+            "maxLength": 128,
+        }
+    },
+    {
+        "secret": {
+            "name": "db-login",
+            "namespace": "shop",
+            "type": "Opaque",
+            "createdAt": "2026-01-02",
+        }
+    },
+    {"credentials": {"user": "robert", "provider": "postgres", "expires": "2026-12-01T10:00:00Z"}},
+    {"name": "LOG_LEVEL", "value": "debug"},
+    {"name": "reset the password", "value": "on the settings page"},
+    {"question": "password", "answers": "see chapter seven"},
+    {"key": "primary", "value": "swordfish"},
+    {"tokens": ["the", "quick", "brown42", "fox"], "max_tokens": 123456, "tokens_used": 4096},
+    {"tool": "reset_password", "text": "done"},
+    ["username", "password"],
+    ["password", "username"],
+    ["secret", "garden", "rose"],
+    ["--verbose", "--output", "report.txt"],
+    ["-u", "1000:1000"],
+    "Basic authentication is switched off; Basic training starts at noon",
+    "Authorization: required for administrators",
+    "authorization=pending, ask the owner",
+    "see https://documentation@example.org/guide",
+    "https://host/x?sign=1&sigma=0.5&signature=none",
+    "the basic premise: words",
+    "name: password reset value: of the quarter",
+    "key=value",
+]
+
+
+@pytest.mark.parametrize("number", range(len(HIDDEN)))
+def test_a_secret_in_json_is_hidden_wherever_its_name_stands(number: int) -> None:
+    given, secrets = HIDDEN[number]
+    redactor = Redactor()
+    for kept in (
+        json.dumps(redactor.json(given)),
+        redactor.text(json.dumps(given)),
+        json.dumps(redactor.json([{"deep": [given, None]}])),
+        redactor.text(json.dumps({"stdout": json.dumps(given)})),
+    ):
+        assert not [secret for secret in secrets if secret in kept]
+    assert redactor.json(redactor.json(given)) == redactor.json(given)
+
+
+@pytest.mark.parametrize("number", range(len(SHOWN)))
+def test_what_only_speaks_of_secrets_is_left_alone(number: int) -> None:
+    given = SHOWN[number]
+    assert Redactor().json(given) == given
+    written = given if isinstance(given, str) else json.dumps(given)
+    assert Redactor().text(written) == written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- name: DB_PASSWORD\n  value: swordfish\n",
+        "{'name': 'dbPassword', 'value': 'swordfish'}",
+        "[EnvVar(name='API_KEY', value='swordfish')]",
+        "Authorization: swordfish-7 was refused",
+        "Authorization: AWS4-HMAC-SHA256 Credential=swordfish/2026, Signature=swordfish",
+        "Proxy-Authorization: Negotiate swordfish==",
+        f"sent Basic {BASIC} to the host",
+    ],
+)
+def test_a_secret_in_text_is_hidden_wherever_its_name_stands(text: str) -> None:
+    kept = Redactor().text(text)
+    assert "swordfish" not in kept
+    assert BASIC not in kept
+    assert "[redacted:" in kept
+
+
+WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12)
+SENTENCES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-999, 999) | SENTENCES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+NAMED = ("password", "dbPassword", "client_secret", "PRIVATE_KEY", "apiKey", "passwords", "secret")
+
+
+@drawn(PLAIN)
+def test_json_of_ordinary_words_is_left_alone(value: Any) -> None:
+    if not re.search(
+        r"(?i)pass|pwd|secret|key|credential|token|cookie|authorization|basic", json.dumps(value)
+    ):
+        assert Redactor().json(value) == value
+
+
+@drawn(
+    st.sampled_from(NAMED),
+    st.lists(st.sampled_from(["list", "dict", "beside"]), max_size=3),
+    st.from_regex(r"[a-z]{4}[A-Z0-9][a-zA-Z0-9]{5,20}", fullmatch=True),
+    PLAIN,
+)
+def test_no_nesting_hides_a_secret_from_its_name(
+    name: str, nesting: list[str], secret: str, other: Any
+) -> None:
+    held: Any = secret
+    for shape in nesting:
+        held = (
+            [held]
+            if shape == "list"
+            else {"primary": held}
+            if shape == "dict"
+            else {"value": held, "name": "x"}
+        )
+    document = {"a": other, "b": [{name: held}]}
+    assert secret not in json.dumps(Redactor().json(document))
+    assert secret not in Redactor().text(json.dumps(document))
+
+
+def test_ids_lose_their_secrets_and_stay_apart(tmp_path: Path) -> None:
+    one, other = (f"bob-password=swordfish-{n}" for n in (1, 2))
+    with guard(tmp_path / "m.sqlite3") as memory:
+        for thread in (one, other, one):
+            memory.record(
+                "deploy",
+                "refused",
+                "nothing",
+                provenance={"thread_id": thread, "x": KEY},
+                episode_id=f"{thread}:call",
+            )
+        for thread in (one, other):
+            review = memory.review("deploy", thread_id=thread, review_id=f"{thread}:1")
+            memory.record_success("deploy", "ok", "done", review=review)
+        receipt = memory.record_run_outcome(thread_id=one, success=False, outcome="lost")
+        episodes = memory.store.list(memory.namespace)
+        threads = {e.provenance["thread_id"] for e in episodes if "thread_id" in e.provenance}
+        assert len(threads) == 2
+        assert receipt["status"] == "stored"
+        assert receipt["actions"] == 1
+        assert len(episodes) == 4
+        assert memory.forget(f"{one}:call") == 1
+        written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"swordfish" not in written
+    assert KEY.encode() not in written
 
 
 def guard(path: Path, **settings: Any) -> DriftGuard:

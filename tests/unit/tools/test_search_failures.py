@@ -24,6 +24,7 @@ from driftguard_langgraph import (
     guard_tool_call,
 )
 from driftguard_langgraph.errors import StoreUnavailable
+from driftguard_langgraph.judgement.settlement import kept_in
 from driftguard_langgraph.testing.samples import SeededEmbedder
 from tests.drift_samples import ScriptedModel, raising
 
@@ -46,6 +47,20 @@ def test_what_failed_and_what_worked_is_told_and_the_artifact_is_plain_json() ->
     assert "It worked once" in str(answer.content)
     assert '"cache was wiped"' in str(answer.content)
     assert json.loads(json.dumps(answer.artifact))["warnings"][0]["outcome_text"] == "a slow build"
+
+
+def test_the_artifact_is_bounded_and_the_step_can_still_be_settled_with_it() -> None:
+    memory = guard()
+    for number in range(9):
+        memory.record(STEP, f"feedback {number} " + "x" * 9_000, f"outcome {number} " + "y" * 9_000)
+        memory.record_success(STEP, f"fine {number} " + "x" * 9_000, "z" * 9_000)
+    answer = create_search_failures_tool(memory, limit=2).invoke(CALL)
+    assert len(answer.artifact["warnings"]) == 2
+    assert len(json.dumps(answer.artifact)) < 40_000
+    receipt = memory.record(STEP, "failed", "again", review=answer.artifact)
+    kept = memory.store.get(memory.namespace, receipt["episode_id"])
+    assert kept is not None
+    assert [each.role for each in kept_in(kept.metadata)] == ["ran"]
 
 
 def test_an_empty_memory_says_so() -> None:

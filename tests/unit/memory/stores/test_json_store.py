@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import resource
 import shutil
@@ -20,7 +19,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from driftguard_langgraph.errors import SchemaMismatch, StoreUnavailable
+from driftguard_langgraph.errors import CorruptStore, SchemaMismatch, StoreUnavailable
 from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.memory.graph import load_graph
 from driftguard_langgraph.memory.stores import open_store, sqlite_file
@@ -119,27 +118,24 @@ def test_a_duplicate_and_a_block_that_changes_nothing_do_not_replace_the_file(pa
 
 
 @pytest.mark.parametrize("cut", [2, 20, 60, 200, 5000, -2, -4])
-def test_a_truncated_file_is_set_aside_with_all_its_bytes(
-    path: Path, cut: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_truncated_file_is_refused_and_left_as_it_is(path: Path, cut: int) -> None:
     kept = filled(path)[:cut]
     path.write_bytes(kept)
-    with caplog.at_level(logging.WARNING), JsonMemoryStore.open(path) as store:
-        assert store.quarantined is not None
-        assert store.quarantined.read_bytes() == kept
-        assert str(store.quarantined) in caplog.text
-        assert append(store, episode("new")).stored
-    with JsonMemoryStore.open(path) as again:
-        assert again.quarantined is None
-        assert ids(again) == ["new"]
+    for _ in range(2):
+        with pytest.raises(CorruptStore, match=r"left as it is.*line \d+ column.*move it away"):
+            JsonMemoryStore.open(path)
+        assert path.read_bytes() == kept
+    assert {file.name for file in path.parent.iterdir()} == {path.name, f"{path.name}.lock"}
 
 
 @pytest.mark.parametrize("content", [GARBAGE, bytes(4096), b"\xff\xfe"])
-def test_bytes_that_are_no_text_are_set_aside(path: Path, content: bytes) -> None:
+def test_bytes_that_are_no_text_are_refused_and_left_as_they_are(
+    path: Path, content: bytes
+) -> None:
     path.write_bytes(content)
-    with JsonMemoryStore.open(path) as store:
-        assert store.quarantined is not None
-        assert store.quarantined.read_bytes() == content
+    with pytest.raises(CorruptStore, match="left as it is"):
+        JsonMemoryStore.open(path)
+    assert path.read_bytes() == content
 
 
 def lose_outcomes(document: Any) -> None:
@@ -147,33 +143,69 @@ def lose_outcomes(document: Any) -> None:
         del kept["outcome"]
 
 
-BROKEN: dict[str, Callable[[Any], object]] = {
-    "no episodes": lambda document: document["memories"][0].pop("episodes"),
-    "no outcomes": lose_outcomes,
-    "a text that is none": lambda d: d["memories"][0]["episodes"][0].update(feedback=7),
-    "an unknown severity": lambda d: d["memories"][0]["episodes"][0].update(severity="bad"),
-    "a time without a zone": lambda d: d["memories"][0]["episodes"][0].update(
-        created_at="2026-01-01T00:00:00"
+BROKEN: dict[str, tuple[Callable[[Any], object], str]] = {
+    "no episodes": (
+        lambda d: d["memories"][0].pop("episodes"),
+        r"memories\[0\].*'episodes' is mis",
     ),
-    "an episode twice": lambda d: d["memories"][0]["episodes"].append(
-        d["memories"][0]["episodes"][0]
+    "no outcomes": (lose_outcomes, r"memories\[0\].episodes\[0\].*'outcome' is missing"),
+    "a text that is none": (
+        lambda d: d["memories"][0]["episodes"][3].update(feedback=7),
+        r"memories\[0\]\.episodes\[3\].*'feedback': 7 is no text",
     ),
-    "a memory twice": lambda d: d["memories"].append(d["memories"][0]),
-    "a vector that is none": lambda d: d["vectors"].update({next(iter(d["vectors"])): "//8="}),
-    "no dimension": lambda d: d["embedding"].update(dimension="many"),
-    "a version that is none": lambda d: d.update(version="1"),
+    "an unknown severity": (
+        lambda d: d["memories"][0]["episodes"][19].update(severity="bad"),
+        r"memories\[0\]\.episodes\[19\].*'severity': 'bad' is none of low, medium",
+    ),
+    "a time without a zone": (
+        lambda d: d["memories"][0]["episodes"][0].update(created_at="2026-01-01T00:00:00"),
+        r"episodes\[0\].*'created_at': 2026-01-01T00:00:00 has no time zone",
+    ),
+    "an episode that is none": (
+        lambda d: d["memories"][0]["episodes"].insert(1, ["e"]),
+        r"memories\[0\]\.episodes\[1\].*\['e'\] is no object",
+    ),
+    "an episode twice": (
+        lambda d: d["memories"][0]["episodes"].append(d["memories"][0]["episodes"][0]),
+        r"memories\[0\].*is there twice",
+    ),
+    "a memory twice": (lambda d: d["memories"].append(d["memories"][0]), r"memories\[1\].*twice"),
+    "a vector that is none": (
+        lambda d: d["vectors"].update({next(iter(d["vectors"])): "//8="}),
+        r"vectors\['[0-9a-f]{32}'\].*not 16 numbers",
+    ),
+    "vectors in a list": (lambda d: d.update(vectors=[1]), "'vectors'"),
+    "no dimension": (lambda d: d["embedding"].update(dimension="many"), "'many' is no whole"),
+    "a version that is none": (
+        lambda d: d.update(version="1"),
+        "'version': '1' is no whole number",
+    ),
+    "a run that is none": (
+        lambda d: d["memories"][0]["runs"].append({"scope": "thread"}),
+        r"memories\[0\]\.runs\[0\].*'run' is missing",
+    ),
+    "a use that is none": (
+        lambda d: d["memories"][0]["uses"].append({"kind": "hope"}),
+        r"memories\[0\]\.uses\[0\].*'kind': 'hope' is none of mistake, success",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_file_that_is_json_but_no_memory_any_more_is_set_aside(path: Path, name: str) -> None:
-    filled(path)
-    edit(path, BROKEN[name])
+def test_one_wrong_value_is_named_with_its_place_and_nothing_is_touched(
+    path: Path, name: str
+) -> None:
+    sound = filled(path)
+    change, told = BROKEN[name]
+    edit(path, change)
     broken = path.read_bytes()
-    with JsonMemoryStore.open(path) as store:
-        assert store.quarantined is not None
-        assert store.quarantined.read_bytes() == broken
-        assert ids(store) == []
+    with pytest.raises(CorruptStore, match=f"(?s){told}.*Correct it there"):
+        JsonMemoryStore.open(path)
+    assert "cannot be read" in (damage(path) or "")
+    assert path.read_bytes() == broken
+    path.write_bytes(sound)
+    with JsonMemoryStore.open(path) as again:
+        assert len(ids(again)) == 20
 
 
 FOREIGN = {
@@ -210,18 +242,33 @@ def test_an_empty_file_is_an_empty_memory(path: Path) -> None:
     with JsonMemoryStore.open(path) as store:
         append(store, episode())
     with JsonMemoryStore.open(path) as again:
-        assert (ids(again), again.quarantined) == (["e1"], None)
+        assert ids(again) == ["e1"]
 
 
-def test_a_file_that_is_damaged_while_it_is_open_is_set_aside_at_the_next_call(path: Path) -> None:
-    filled(path)
-    with JsonMemoryStore.open(path) as store, JsonMemoryStore.open(path) as other:
-        path.write_bytes(path.read_bytes()[:900])
+def test_a_file_that_is_damaged_while_it_is_open_is_never_written_over(path: Path) -> None:
+    sound = filled(path)
+    with JsonMemoryStore.open(path) as store:
+        assert len(ids(store)) == 20
+        path.write_bytes(sound[:900])
+        for _ in range(2):
+            with pytest.raises(CorruptStore, match="left as it is"):
+                append(store, episode("new"))
+            with pytest.raises(CorruptStore, match="left as it is"):
+                ids(store)
+        assert path.read_bytes() == sound[:900]
+        path.write_bytes(sound)
         assert append(store, episode("new")).stored
-        assert store.quarantined is not None
-        assert store.quarantined.stat().st_size == 900
-        assert ids(other) == ["new"]
-        assert other.quarantined is None
+        assert len(ids(store)) == 21
+
+
+def test_a_file_that_somebody_replaces_with_his_own_is_never_written_over(path: Path) -> None:
+    filled(path)
+    with JsonMemoryStore.open(path) as store:
+        path.write_bytes(b'{"users": []}')
+        for _ in range(2):
+            with pytest.raises(SchemaMismatch):
+                append(store, episode("new"))
+        assert path.read_bytes() == b'{"users": []}'
 
 
 def test_a_file_that_was_deleted_or_moved_is_begun_anew(path: Path) -> None:
@@ -263,13 +310,23 @@ def test_a_read_only_folder_is_unavailable(open_folder: Path) -> None:
     assert list(open_folder.iterdir()) == []
 
 
-def test_a_read_only_file_is_unavailable_and_left_as_it_is(open_folder: Path) -> None:
+@pytest.mark.parametrize(("file", "folder"), [(0o444, 0o777), (0o444, 0o555), (0o666, 0o555)])
+def test_what_cannot_be_written_can_be_read(
+    open_folder: Path, file: int, folder: int, caplog: pytest.LogCaptureFixture
+) -> None:
     path = open_folder / "memory.json"
     before = filled(path)
-    path.chmod(0o444)
-    open_folder.chmod(0o777)
-    with ordinary_user(), pytest.raises(StoreUnavailable, match="Permission denied"):
-        JsonMemoryStore.open(path)
+    (open_folder / "memory.json.lock").unlink()
+    path.chmod(file)
+    open_folder.chmod(folder)
+    with ordinary_user(), JsonMemoryStore.open(path) as store:
+        assert "nothing can be recorded" in caplog.text
+        assert len(ids(store)) == 20
+        guard = DriftGuard(store=store, embeddings=SeededEmbedder(), namespace=HOME)
+        assert guard.review("step 7").warnings
+        with pytest.raises(StoreUnavailable, match="must be writable"):
+            append(store, episode("new"))
+        assert len(ids(store)) == 20
     assert path.read_bytes() == before
 
 

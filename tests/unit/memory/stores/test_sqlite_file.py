@@ -1,9 +1,8 @@
-"""Memory files: private, refused, or set aside; never overwritten."""
+"""Memory files: private, read where they cannot be written, refused; never overwritten."""
 
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import shutil
 import sqlite3
@@ -18,13 +17,14 @@ from pathlib import Path
 import pytest
 
 from driftguard_langgraph.errors import CorruptStore, SchemaMismatch, StoreUnavailable
+from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.memory.stores import open_store
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.memory.stores.schema import APPLICATION_ID, MIGRATIONS
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
 from driftguard_langgraph.memory.stores.sqlite_file import damage, sqlite_errors
 from driftguard_langgraph.settings import DriftGuardSettings
-from tests.memory_samples import HOME, append, episode, vector
+from tests.memory_samples import HOME, SeededEmbedder, append, episode, vector
 
 GARBAGE = b"\x00\xff this is no database \n" * 400
 
@@ -155,28 +155,77 @@ def test_a_read_only_folder_is_unavailable(open_folder: Path) -> None:
     assert list(open_folder.iterdir()) == []
 
 
-@needs_posix_users
-def test_a_read_only_file_is_unavailable_and_left_as_it_is(open_folder: Path) -> None:
-    database = open_folder / "memory.db"
-    before = filled(database)
-    database.chmod(0o444)
-    open_folder.chmod(0o777)
-    with ordinary_user(), pytest.raises(StoreUnavailable, match="Permission denied"):
-        SqliteMemoryStore.open(database)
-    assert database.read_bytes() == before
+def closed(database: Path) -> bytes:
+    """Fill a memory of which nobody has anything open."""
+    content = filled(database)
+    for left in database.parent.glob(f"{database.name}?*"):
+        left.unlink()
+    return content
 
 
 @needs_posix_users
-def test_a_file_that_can_be_written_in_a_folder_that_can_not_is_unavailable(
-    open_folder: Path,
+@pytest.mark.parametrize(("file", "folder"), [(0o444, 0o777), (0o444, 0o555), (0o666, 0o555)])
+def test_what_cannot_be_written_can_be_read(
+    open_folder: Path, file: int, folder: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = open_folder / "memory.db"
-    before = filled(database)
-    for left in open_folder.glob("memory.db?*"):
-        left.unlink()
-    database.chmod(0o666)
+    before = closed(database)
+    database.chmod(file)
+    open_folder.chmod(folder)
+    with ordinary_user(), SqliteMemoryStore.open(database) as store:
+        assert "nothing can be recorded" in caplog.text
+        assert len(store.list(HOME)) == 40
+        [hit] = store.search(HOME, "mistake", "action", vector("step 7"), 1)
+        assert hit.action.text == "step 7"
+        with pytest.raises(StoreUnavailable, match="must be writable"):
+            append(store, episode("new"))
+        store.setup()
+        assert damage(database, thorough=True) is None
+        guard = DriftGuard(store=store, embeddings=SeededEmbedder(), namespace=HOME)
+        assert guard.review("step 7").warnings
+        assert "must be writable" in str(guard.record("x", "y", "z")["error"])
+    open_folder.chmod(0o777)
+    assert database.read_bytes() == before
+    assert {left.name for left in open_folder.iterdir()} == {"memory.db"}
+
+
+@needs_posix_users
+def test_who_only_reads_sees_what_others_write(open_folder: Path) -> None:
+    database = open_folder / "memory.db"
+    closed(database)
+    database.chmod(0o644)
+    with ordinary_user():
+        store = SqliteMemoryStore.open(database)
+    with ordinary_user():
+        assert len(store.list(HOME)) == 40
+    with SqliteMemoryStore.open(database) as writer:
+        append(writer, episode("new", "another step"))
+        with ordinary_user():
+            assert len(store.list(HOME)) == 41
+    with ordinary_user():
+        assert len(store.list(HOME)) == 41
+        store.close()
+
+
+@needs_posix_users
+def test_an_older_schema_that_cannot_be_written_says_so(open_folder: Path) -> None:
+    database = open_folder / "memory.db"
+    closed(database)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA user_version=0")
+    database.chmod(0o444)
     open_folder.chmod(0o555)
-    with ordinary_user(), pytest.raises(StoreUnavailable, match="folder"):
+    with ordinary_user(), pytest.raises(SchemaMismatch, match="Open it once where it may"):
+        SqliteMemoryStore.open(database)
+
+
+@needs_posix_users
+def test_a_file_that_cannot_be_read_is_unavailable(open_folder: Path) -> None:
+    database = open_folder / "memory.db"
+    before = closed(database)
+    database.chmod(0o600)
+    open_folder.chmod(0o777)
+    with ordinary_user(), pytest.raises(StoreUnavailable, match="Permission denied"):
         SqliteMemoryStore.open(database)
     assert database.read_bytes() == before
 
@@ -206,53 +255,29 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_file_is_set_aside_with_all_its_bytes(
-    database: Path, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+@pytest.mark.parametrize("file", ["memory.sqlite3", "memory.db"])
+def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, name: str, file: str) -> None:
+    database = tmp_path / file
     damaged = DAMAGE[name](filled(database))
     database.write_bytes(damaged)
+    log = database.with_name(f"{file}-wal")
+    log.write_bytes(GARBAGE)
     assert damage(database)
-    with caplog.at_level(logging.WARNING), SqliteMemoryStore.open(database) as store:
-        moved = store.quarantined
-        assert moved is not None
-        assert moved.parent == database.parent
-        assert moved.name.startswith("memory.sqlite3.damaged-")
-        assert moved.read_bytes() == damaged
-        assert str(moved) in caplog.text
-        assert list(store.namespaces()) == []
-        append(store, episode())
-    assert mode(database) == 0o600
-    with SqliteMemoryStore.open(database) as again:
-        assert again.quarantined is None
-        assert again.get(HOME, "e1") == episode()
-    beside = {moved.name, f"{moved.name}-wal", f"{moved.name}-shm"}
-    assert {path.name for path in database.parent.glob("*damaged-*")} <= beside
-
-
-def test_a_damaged_file_keeps_its_log_beside_it(database: Path) -> None:
-    damaged, log = DAMAGE["truncated"](filled(database)), GARBAGE
-    database.write_bytes(damaged)
-    database.with_name("memory.sqlite3-wal").write_bytes(log)
+    for _ in range(2):
+        with pytest.raises(CorruptStore, match=r"left as it is.*move it away"):
+            SqliteMemoryStore.open(database)
+        assert (database.read_bytes(), log.read_bytes()) == (damaged, GARBAGE)
+    names = {path.name for path in tmp_path.iterdir()} - {f"{file}-shm"}
+    assert names == {file, log.name}
+    for path in tmp_path.iterdir():
+        path.rename(path.with_name(f"old {path.name}"))
     with SqliteMemoryStore.open(database) as store:
-        moved = store.quarantined
-        assert moved is not None
-        append(store, episode())
-    assert moved.read_bytes() == damaged
-    assert moved.with_name(moved.name + "-wal").read_bytes() == log
-
-
-def test_damage_twice_keeps_both_files(database: Path) -> None:
-    for content in (b"first" * 300, b"second" * 300):
-        database.write_bytes(content)
-        SqliteMemoryStore.open(database).close()
-    kept = sorted(path.read_bytes()[:5] for path in database.parent.glob("*damaged-*"))
-    assert kept == [b"first", b"secon"]
+        assert append(store, episode()).stored
 
 
 def test_an_empty_file_is_a_new_memory(database: Path) -> None:
     database.touch()
     with SqliteMemoryStore.open(database) as store:
-        assert store.quarantined is None
         assert append(store, episode()).stored
 
 
@@ -436,4 +461,4 @@ def test_a_document_is_refused_and_not_moved(tmp_path: Path) -> None:
         SqliteMemoryStore.open(notes)
 
     assert notes.read_text(encoding="utf-8").startswith("# Notes")
-    assert not list(tmp_path.glob("NOTES.md.damaged-*"))
+    assert [path.name for path in tmp_path.iterdir()] == ["NOTES.md"]
