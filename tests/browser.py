@@ -19,7 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
-REQUIRED = "DRIFTGUARD_REQUIRE_BROWSER"
+REQUIRED = "REQUIRE_BROWSER"
 """Set to 1 where a test must fail, not be skipped, for want of a browser."""
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

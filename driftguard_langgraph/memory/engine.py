@@ -21,7 +21,7 @@ from driftguard_langgraph.memory.stores.records import EmbeddingSpace, Vector
 from driftguard_langgraph.reviews import GuardWarning
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.normalizer import Normalizer
-from driftguard_langgraph.text.validation import excerpt
+from driftguard_langgraph.text.validation import excerpt, unclosed
 from driftguard_langgraph.types import Action, Episode, Namespace
 
 REEMBED_BATCH = 256
@@ -82,7 +82,8 @@ class MemoryEngine:
 
     def vectors(self, *texts: str) -> Mapping[str, Vector]:
         """Return the embedding of each text; of a long one, that of its head and tail."""
-        excerpts = [excerpt(text, self._settings.embedding_max_chars) for text in texts]
+        longest = self._settings.embedding_max_chars
+        excerpts = [excerpt(unclosed(text), longest) for text in texts]
         return dict(zip(texts, self._embedder.embed(excerpts), strict=True))
 
     def similarity(self, a: Action, b: Action) -> float:

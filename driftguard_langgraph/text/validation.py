@@ -14,6 +14,9 @@ from driftguard_langgraph.text.redaction import Redactor
 from driftguard_langgraph.types import Namespace
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CLOSING = ".!,;:…。！，；："
+_ENDS = ")]}\"'`”’»"
+"""What may stand between the last word of a sentence and its closing punctuation."""
 
 MAX_ID_CHARS = 500
 """Longest id; ids made from thread, checkpoint and task are well below it."""
@@ -160,6 +163,19 @@ def excerpt(text: str, max_chars: int) -> str:
     mark = f" [... {len(text)} characters, sha256 {digest} ...] "
     keep = max_chars - len(mark)
     return text[: keep - keep // 3] + mark + text[len(text) - keep // 3 :]
+
+
+def unclosed(text: str) -> str:
+    """Return a sentence without the punctuation that closes it, which embeddings make much of.
+
+    A question mark stays, for it changes what is said, and so does what stands apart from the
+    last word (`git add .`).
+
+    Args:
+        text: The sentence.
+    """
+    bare = text.rstrip().rstrip(_CLOSING)
+    return bare if bare and (bare[-1].isalnum() or bare[-1] in _ENDS) else text
 
 
 def checked_namespace(value: Sequence[str]) -> Namespace:

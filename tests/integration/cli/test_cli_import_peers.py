@@ -15,7 +15,7 @@ from tests.peer_samples import shared_feedback
 
 RunCli = Callable[..., "subprocess.CompletedProcess[str]"]
 
-PEERS = os.environ.get("DRIFTGUARD_PEERS")
+PEERS = os.environ.get("PEER_ENVIRONMENTS")
 """A folder of virtual environments, one for each other package; tests have no such variables, so
 it is read here."""
 
@@ -56,10 +56,10 @@ def test_a_graph_is_imported_once_from_whatever_file(run_cli: RunCli, tmp_path: 
 def peer(name: str) -> Path:
     """The Python of an environment in which another package is installed."""
     if PEERS is None:
-        pytest.skip("DRIFTGUARD_PEERS names no folder of environments with the other packages")
+        pytest.skip("PEER_ENVIRONMENTS names no folder of environments with the other packages")
     found = sorted(Path(PEERS).glob(f"{name}*/bin/python"))
     if not found:
-        pytest.skip(f"DRIFTGUARD_PEERS={PEERS} has no environment {name}* with a Python")
+        pytest.skip(f"PEER_ENVIRONMENTS={PEERS} has no environment {name}* with a Python")
     return found[-1]
 
 

@@ -11,6 +11,7 @@ from driftguard_langgraph.text.validation import (
     checked_share,
     checked_text,
     observed_text,
+    unclosed,
 )
 
 LIMITS = TextLimits(max_chars=300)
@@ -82,3 +83,19 @@ def test_a_share_is_a_number_from_0_to_1(value: float) -> None:
 def test_nothing_else_is_a_share(value: Any) -> None:
     with pytest.raises(ConfigurationError, match="floor"):
         checked_share(value, "floor")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("restart the oven.", "restart the oven"),
+        ("restart the oven!! ", "restart the oven"),
+        ('say "go".', 'say "go"'),
+        ("is the oven on?", "is the oven on?"),
+        ("git add .", "git add ."),
+        ("...", "..."),
+        ("", ""),
+    ],
+)
+def test_only_what_closes_a_sentence_is_left_out(text: str, said: str) -> None:
+    assert unclosed(text) == said
