@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli import completion, console, options
 from driftguard_langgraph.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from driftguard_langgraph.evaluation.backtest import MemoryScope
     from driftguard_langgraph.evaluation.failures import FailurePredicate
 
+SCOPES = ("stream", "all")
 SHOWN_REASONS = 5
 """Skipped entries that are explained on stderr; the rest are counted."""
 
@@ -26,8 +27,11 @@ Files = Annotated[
 Memory = Annotated[
     str,
     typer.Option(
+        "--memory",
+        metavar="NAME",
+        autocompletion=completion.one_of(lambda: SCOPES),
         help="`stream`: each stream (thread, session, trace, else file) remembers for itself; "
-        "`all`: one memory."
+        "`all`: one memory.",
     ),
 ]
 SkipInvalid = Annotated[
@@ -65,9 +69,10 @@ def backtest(
     LangSmith, sessions of Claude Code, and the SQLite file of a LangGraph checkpointer. The
     page of --html holds the warned steps and the misses, and needs no network.
 
+    Example: driftguard backtest traces.jsonl
     Example: driftguard backtest traces.jsonl --html report.html
     """
-    from driftguard_langgraph.cli.outfile import check_free, write_text
+    from driftguard_langgraph._files import check_free, write_text
     from driftguard_langgraph.cli.progress import bars
     from driftguard_langgraph.evaluation.backtest import backtest as replay
 
@@ -102,11 +107,11 @@ def _explain(skipped: list[str]) -> None:
     for reason in skipped[:SHOWN_REASONS]:
         console.fail(f"skipped {reason}")
     if len(skipped) > SHOWN_REASONS:
-        console.fail(f"skipped {len(skipped) - SHOWN_REASONS} more entries")
+        console.fail(f"skipped {len(skipped) - SHOWN_REASONS} more")
 
 
 def _scope(name: str) -> MemoryScope:
-    if name in ("stream", "all"):
+    if name in SCOPES:
         return cast("MemoryScope", name)
     raise ConfigurationError(f"--memory {name!r} is unknown: use 'stream' or 'all'.")
 

@@ -19,7 +19,9 @@ def calibrate(
         float,
         typer.Option(metavar="SHARE", help="In runs, how many successes may be warned."),
     ] = 0.02,
-    seed: Annotated[int, typer.Option(help="Of the split into fitted and held out.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of the split into fitted and held out.")
+    ] = 0,
     run_format: options.Format = None,
     write: Annotated[
         Path | None,
@@ -37,9 +39,10 @@ def calibrate(
 
     Exit code 1 if --write was given and there is nothing to change.
 
+    Example: driftguard calibrate pairs.jsonl
     Example: driftguard calibrate pairs.jsonl runs.jsonl --write driftguard.env
     """
-    from driftguard_langgraph.cli.outfile import check_free, write_text
+    from driftguard_langgraph._files import check_free, write_text
     from driftguard_langgraph.cli.progress import bars
     from driftguard_langgraph.evaluation.calibration import calibrate as fit
 

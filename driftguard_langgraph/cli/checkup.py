@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from driftguard_langgraph._version import __version__
+from driftguard_langgraph.cli.console import counted
 from driftguard_langgraph.cli.options import load_settings
 from driftguard_langgraph.embeddings import resolve_embedder
 from driftguard_langgraph.embeddings.base import Embedder
@@ -24,18 +25,26 @@ from driftguard_langgraph.memory.stores.json_store import damage as json_damage
 from driftguard_langgraph.memory.stores.postgres import PostgresMemoryStore
 from driftguard_langgraph.memory.stores.records import EmbeddingSpace
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
-from driftguard_langgraph.memory.stores.sqlite_file import damage
+from driftguard_langgraph.memory.stores.sqlite_file import damage, is_database
 from driftguard_langgraph.settings import DriftGuardSettings
 from driftguard_langgraph.text.normalizer import resolve_normalizer
 
 PROBE = "Deleting the temp directories"
 """Text that is embedded and normalised to see that both work."""
 
+JOURNALS = ("-wal", "-shm", "-journal")
+"""Ends of the names of files that belong to a database and move with it."""
+
 EXTRAS = {
+    "anthropic": "anthropic",
+    "mcp": "mcp",
+    "openai": "langchain_openai",
+    "opentelemetry": "opentelemetry",
+    "plot": "matplotlib",
+    "postgres": "psycopg",
+    "prometheus": "prometheus_client",
     "sentence-transformers": "sentence_transformers",
     "spacy": "spacy",
-    "openai": "langchain_openai",
-    "postgres": "psycopg",
 }
 """Module that shows whether an extra is installed."""
 
@@ -119,9 +128,14 @@ def _versions() -> Check:
 
 
 def _extras() -> Check:
-    found = {extra: importlib.util.find_spec(module) for extra, module in EXTRAS.items()}
-    words = (f"{extra} {'installed' if spec else 'not installed'}" for extra, spec in found.items())
-    return Check("extras", True, ", ".join(words))
+    here = [extra for extra, module in EXTRAS.items() if importlib.util.find_spec(module)]
+    missing = [extra for extra in EXTRAS if extra not in here]
+    words = (
+        f"{state}: {', '.join(names)}"
+        for state, names in (("installed", here), ("not installed", missing))
+        if names
+    )
+    return Check("extras", True, "; ".join(words))
 
 
 def _normaliser(settings: DriftGuardSettings) -> str:
@@ -136,8 +150,18 @@ def _memory(settings: DriftGuardSettings, probe: _Probe) -> list[Check]:
         return _postgres(settings, probe)
     if settings.storage_backend == "json":
         return _file(settings.json_filepath, json_damage, JsonMemoryStore.open, probe)
-    look = partial(damage, thorough=True)
-    return _file(settings.sqlite_filepath, look, SqliteMemoryStore.open, probe)
+    return _file(settings.sqlite_filepath, _database_damage, SqliteMemoryStore.open, probe)
+
+
+def _database_damage(path: Path) -> str | None:
+    """Say what is wrong with a memory file; one that the store would not replace is refused."""
+    wrong = damage(path, thorough=True)
+    if wrong is not None and not is_database(path):
+        raise DriftGuardError(
+            f"this is no database ({wrong}) and stays as it is: no memory can be kept in it. "
+            "Name another file, with --db or DRIFTGUARD_SQLITE_FILEPATH."
+        )
+    return wrong
 
 
 def _file(
@@ -150,7 +174,7 @@ def _file(
     if not path.exists():
         return [_place(path)]
     size = path.stat().st_size
-    checks = [Check("memory", True, f"{path}, {size:,} bytes"), _permissions(path)]
+    checks = [Check("memory", True, f"{path}, {counted(size, 'byte')}"), _permissions(path)]
     if not checks[-1].ok:
         return checks
     sound = _guarded("schema", lambda: _schema(damage_of(path)))
@@ -196,8 +220,8 @@ def _permissions(path: Path) -> Check:
 def _schema(wrong: str | None) -> str:
     if wrong is not None:
         raise DriftGuardError(
-            f"the file is damaged ({wrong}). The next use moves it aside and begins an empty "
-            "memory; restore a backup to keep what was remembered."
+            f"the file is damaged ({wrong}) and is left as it is. Put a copy of it in its place; "
+            "or move it away, and an empty memory begins."
         )
     return "sound"
 

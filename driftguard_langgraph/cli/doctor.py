@@ -5,19 +5,25 @@ from __future__ import annotations
 import typer
 
 from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli.progress import working
 
 
 def doctor(db: options.Db = None, as_json: options.AsJson = False) -> None:
-    """Check memory, embedding model, normaliser and settings; change nothing.
+    """Check memory, model, normaliser and settings; change nothing.
+
+    Says where the memory is and whether it is sound, embeds a text with the model, and lists
+    every setting with its value and the variable that set it.
 
     Exit code 1 if something is wrong.
 
     Example: driftguard doctor
+    Example: driftguard doctor --db other.sqlite3 --json
     """
-    from driftguard_langgraph.cli.checkup import check_all
-    from driftguard_langgraph.cli.settings_table import setting_rows
+    with working("looking at memory, model and settings"):
+        from driftguard_langgraph.cli.checkup import check_all
+        from driftguard_langgraph.cli.settings_table import setting_rows
 
-    checks, rows = check_all(db), setting_rows()
+        checks, rows = check_all(db), setting_rows()
     healthy = all(check.ok for check in checks)
     if as_json:
         console.print_json(

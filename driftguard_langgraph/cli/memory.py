@@ -8,35 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from driftguard_langgraph.cli import console, options
-from driftguard_langgraph.errors import ConfigurationError, StoreUnavailable
+from driftguard_langgraph.cli.progress import working
+from driftguard_langgraph.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from driftguard_langgraph.types import Severity
 
 
 def review(
-    text: Annotated[str | None, typer.Argument(help="The step, in words.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="The step, in words.")] = None,
     tool: options.Tool = None,
     args: options.Args = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="warn, block, acknowledge, speed_bump or record_only."),
-    ] = None,
+    policy: options.Policy = None,
     namespace: options.Namespace = None,
     db: options.Db = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Ask the memory about a step before it runs.
 
-    Exit code 0: it may run (with the warnings that are printed). 3: the policy refuses it.
+    What comes back are the warnings with their evidence, what worked instead, and what is
+    alike and not the same. Nothing is recorded. A memory that cannot be reached lets the step
+    pass, with a line on stderr, unless DRIFTGUARD_ON_STORE_ERROR is closed.
+
+    Exit code 3 if the policy refuses the step.
 
     Example: driftguard review "clear out the tmp folder" --policy block
+    Example: driftguard review --tool apply_migration --args '{"env": "production"}'
     """
     action = _action(text, tool, args)
-    with options.open_guard(db, namespace) as guard:
+    with working("asking the memory"), options.open_guard(db, namespace) as guard:
         answer = guard.review(action, policy=policy)
-    if answer.error is not None:
-        console.fail(f"the memory could not be asked: {answer.error}")
     if as_json:
         console.print_json(answer.to_dict())
     else:
@@ -58,9 +59,10 @@ def record(
     tool: options.Tool = None,
     args: options.Args = None,
     success: Annotated[bool, typer.Option("--success", help="It worked.")] = False,
-    severity: Annotated[str, typer.Option(help="low, medium, high or critical.")] = "medium",
+    severity: options.Severity = "medium",
     episode_id: Annotated[
-        str | None, typer.Option(help="Recording the same id again changes nothing.")
+        str | None,
+        typer.Option(metavar="ID", help="Recording the same id again changes nothing."),
     ] = None,
     namespace: options.Namespace = None,
     db: options.Db = None,
@@ -68,16 +70,21 @@ def record(
 ) -> None:
     """Tell the memory how a step went.
 
-    Example: driftguard record "delete the temp directory" "build cache was wiped"
-    "next build took 40 minutes"
+    Give three texts, each in quotes: what was tried, what came back, and what it led to. With
+    --tool the call is what was tried, and two texts remain.
+
+    Example: driftguard record "delete the temp directory" "cache was wiped" "slow build"
+    Example: driftguard record --tool deploy "timeout" "site was down" --severity high
+    Example: driftguard record "compress old logs" "16 GB freed" "builds run" --success
     """
     call = options.tool_call(tool, args)
     given = [call, *texts] if call is not None else list(texts)
     if len(given) != 3:
         expected = "FEEDBACK OUTCOME" if call is not None else "ACTION FEEDBACK OUTCOME"
-        raise ConfigurationError(f"expected {expected}, got {len(texts)} texts: quote each.")
+        found = console.counted(len(texts), "text")
+        raise ConfigurationError(f"expected {expected}, got {found}: quote each.")
     action, feedback, outcome = cast("tuple[str | dict[str, Any], str, str]", given)
-    with options.open_guard(db, namespace) as guard:
+    with working("recording"), options.open_guard(db, namespace, must_answer=True) as guard:
         keep = guard.record_success if success else guard.record
         receipt = keep(
             action,
@@ -87,14 +94,13 @@ def record(
             episode_id=episode_id,
             provenance={"source": "cli"},
         )
-    if receipt["status"] == "unavailable":
-        raise StoreUnavailable(f"nothing was recorded: {receipt['error']}")
     if as_json:
         console.print_json(receipt)
         return
     typer.echo(
         f"{receipt['status']}: {receipt['kind']} {receipt['episode_id']} "
-        f"({receipt['nodes_created']} new nodes, {receipt['nodes_merged']} merged)"
+        f"({console.counted(receipt['nodes_created'], 'new node')}, "
+        f"{receipt['nodes_merged']} merged)"
     )
 
 
@@ -103,9 +109,16 @@ def stats(
 ) -> None:
     """Say how much is remembered.
 
-    Example: driftguard stats --json
+    Counts the episodes of a namespace, and what they share: nodes are texts that mean the
+    same, edges lead from a step to what came back and on to what it led to.
+
+    Example: driftguard stats
+    Example: driftguard stats --namespace acme --namespace user-7 --json
     """
-    with options.open_guard(db, namespace, must_exist=True) as guard:
+    with (
+        working("opening the memory"),
+        options.open_guard(db, namespace, must_exist=True) as guard,
+    ):
         counts, where, name = guard.stats(), guard.store.location(), guard.namespace
     if as_json:
         console.print_json(counts)
@@ -113,20 +126,21 @@ def stats(
     from driftguard_langgraph.cli.render import counts_table
 
     typer.echo(f"{where}, namespace {'/'.join(name)}")
-    typer.echo(f"{counts['episodes']} episodes")
+    typer.echo(console.counted(counts["episodes"], "episode"))
     console.out().print(counts_table(_by_kind(counts)))
 
 
 def prune(
     namespace: options.Namespace = None, db: options.Db = None, as_json: options.AsJson = False
 ) -> None:
-    """Forget what is stale: weak links first, then stale nodes, then isolated ones.
+    """Forget what is stale.
 
-    What was seen or used within DRIFTGUARD_PRUNE_NODE_STALE_DAYS days stays.
+    Weak links go first, then stale nodes, then isolated ones. What was seen or used within
+    DRIFTGUARD_PRUNE_NODE_STALE_DAYS days stays.
 
     Example: driftguard prune
     """
-    with options.open_guard(db, namespace, must_exist=True) as guard:
+    with working("pruning"), options.open_guard(db, namespace, must_exist=True) as guard:
         removed = guard.prune()
     if as_json:
         console.print_json(removed)

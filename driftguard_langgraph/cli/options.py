@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from driftguard_langgraph.cli import console
+from driftguard_langgraph.cli import completion, console
 from driftguard_langgraph.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -23,21 +23,48 @@ Db = Annotated[
 ]
 Namespace = Annotated[
     list[str] | None,
-    typer.Option("--namespace", "-n", help="Whose memory; repeat it for each part of the name."),
+    typer.Option(
+        "--namespace",
+        "-n",
+        metavar="PART",
+        autocompletion=completion.namespaces,
+        help="Whose memory; repeat it for each part of the name.",
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print plain JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="NAME",
+        autocompletion=completion.one_of(completion.run_formats),
         help="What the runs are: steps, openai, langchain, langsmith, claude-code or "
         "checkpoints; told by the content if left out.",
     ),
 ]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        metavar="NAME",
+        autocompletion=completion.one_of(completion.policies),
+        help="warn, block, acknowledge, speed_bump or record_only; that of the settings if left "
+        "out.",
+    ),
+]
+Severity = Annotated[
+    str,
+    typer.Option(
+        "--severity",
+        metavar="NAME",
+        autocompletion=completion.one_of(completion.severities),
+        help="low, medium, high or critical.",
+    ),
+]
 Tool = Annotated[
-    str | None, typer.Option("--tool", help="The step is a call of this tool, not words.")
+    str | None,
+    typer.Option("--tool", metavar="NAME", help="The step is a call of this tool, not words."),
 ]
 Args = Annotated[
     str | None, typer.Option("--args", metavar="JSON", help="Arguments of the tool call.")
@@ -60,7 +87,11 @@ def load_settings(db: Path | None = None) -> DriftGuardSettings:
 
 @contextmanager
 def open_guard(
-    db: Path | None, namespace: Sequence[str] | None, *, must_exist: bool = False
+    db: Path | None,
+    namespace: Sequence[str] | None,
+    *,
+    must_exist: bool = False,
+    must_answer: bool = False,
 ) -> Iterator[DriftGuard]:
     """Open a guard on the memory that the options name; it holds nothing out.
 
@@ -68,6 +99,7 @@ def open_guard(
         db: SQLite file, or None for the settings' one.
         namespace: Parts of the namespace, or None for the default one.
         must_exist: Refuse a `db` that is not there, instead of beginning it.
+        must_answer: Raise when the memory fails, whatever `on_store_error` says.
 
     Raises:
         ConfigurationError: A setting is wrong, or `db` is missing and must not be.
@@ -76,7 +108,8 @@ def open_guard(
     from driftguard_langgraph.guard import DriftGuard
 
     # What is asked here is not settled later, so a silent warning would teach nothing.
-    settings = load_settings(db).model_copy(update={"holdout": 0.0})
+    closed = {"on_store_error": "closed"} if must_answer else {}
+    settings = load_settings(db).model_copy(update={"holdout": 0.0, **closed})
     if must_exist and db is not None and not db.exists():
         raise ConfigurationError(f"{db}: no memory there. Correct --db, or record something first.")
     chosen: dict[str, Any] = {"namespace": tuple(namespace)} if namespace else {}

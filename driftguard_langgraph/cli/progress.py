@@ -1,13 +1,23 @@
-"""Progress on stderr, for work that takes more than a moment."""
+"""Progress on stderr, for work that takes more than a moment; nothing where nobody looks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from driftguard_langgraph.cli import console
 
 OnProgress = Callable[[str, int, int], None]
+
+
+def working(doing: str) -> AbstractContextManager[object]:
+    """Show that something is being done, without saying how far it is, until the block ends.
+
+    Args:
+        doing: What is being done.
+    """
+    screen = console.err()
+    return screen.status(doing) if screen.is_terminal else nullcontext()
 
 
 @contextmanager

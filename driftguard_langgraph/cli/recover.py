@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftguard_langgraph._version import __version__
-from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli import completion, console, options
 from driftguard_langgraph.cli.drift.options import (
     BaselineFile,
     baseline_text,
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from driftguard_langgraph.evaluation.recover import SessionRecovery
     from driftguard_langgraph.evaluation.sessions import ParseStats, Session
 
-FORMATS = ("text", "message", "json")
+FORMATS = ("text", "message")
+ROLES = ("system", "user")
 NAMED = 10
 """Conversations that an error message names."""
 
@@ -36,12 +37,16 @@ _File = Annotated[
 ]
 _Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write it there instead of printing it."),
+    typer.Option("--output", "-o", metavar="FILE", help="Write the scaffold there, not to stdout."),
 ]
-
-
 _Variant = Annotated[
-    str, typer.Option("--variant", metavar="NAME", help="minimal, standard, full, null or placebo.")
+    str,
+    typer.Option(
+        "--variant",
+        metavar="NAME",
+        autocompletion=completion.one_of(completion.variants),
+        help="minimal, standard, full, null or placebo.",
+    ),
 ]
 _Session = Annotated[
     str | None,
@@ -52,21 +57,33 @@ _Session = Annotated[
 _Turn = Annotated[
     int | None,
     typer.Option(
-        "--turn", help="Look at drift up to this turn only, counted as in `drift session`."
+        "--turn",
+        metavar="N",
+        help="Look at drift up to this turn only, counted as in `drift session`.",
     ),
 ]
 _Budget = Annotated[
-    int | None, typer.Option("--token-budget", help="Most tokens; rules are never cut to keep it.")
+    int | None,
+    typer.Option(
+        "--token-budget", metavar="N", help="Most tokens; rules are never cut to keep it."
+    ),
 ]
 _Role = Annotated[
-    str, typer.Option("--role", metavar="NAME", help="Whose message: system or user.")
+    str,
+    typer.Option(
+        "--role",
+        metavar="NAME",
+        autocompletion=completion.one_of(lambda: ROLES),
+        help="Whose message: system or user.",
+    ),
 ]
 _Format = Annotated[
     str,
     typer.Option(
         "--format",
         metavar="NAME",
-        help="text, message (JSON for a model), or json (with the evidence behind it).",
+        autocompletion=completion.one_of(lambda: FORMATS),
+        help="text, or message (as JSON for a model).",
     ),
 ]
 
@@ -82,18 +99,22 @@ def recover(
     output_format: _Format = "text",
     output: _Output = None,
     force: options.Force = False,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Print the scaffold that brings a recorded conversation back to what it was told.
+    """Print what brings a recorded conversation back on course.
 
-    What it was told is --baseline, or the system messages at its start, and the user's first
-    message. Whatever makes the scaffold less than certain (no system prompt, no rule found,
-    broken lines) is said on stderr, or under `findings` with --format json.
+    That is a scaffold: the rules, limits and terms that the conversation began with, and what
+    drifted, quoted. What it began with is --baseline, or the system messages at its start, and
+    the user's first message. Whatever makes the scaffold less than certain (no system prompt,
+    no rule found, broken lines) is said on stderr, or under `findings` with --json, which adds
+    the evidence behind it.
 
     Exit code 1 if there is no scaffold: nothing to restore, or the rules do not fit the budget.
 
-    Example: driftguard recover chat.jsonl --variant full --format json
+    Example: driftguard recover chat.jsonl
+    Example: driftguard recover chat.jsonl --variant full --json
     """
-    from driftguard_langgraph.cli.outfile import write_text
+    from driftguard_langgraph._files import write_text
     from driftguard_langgraph.cli.progress import bars
     from driftguard_langgraph.evaluation.recover import recover_session
     from driftguard_langgraph.evaluation.sessions import read_sessions
@@ -117,13 +138,15 @@ def recover(
             settings=settings,
             progress=progress,
         )
-    if output_format != "json":
-        _tell(recovery, found.sessions, session)
-    shown = _shown(recovery, found.stats, file, output_format, speaker)
+    shown = _shown(recovery, output_format, speaker)
     if shown is not None and output is not None:
         write_text(output, shown, "--output", force=force)
-    elif shown is not None:
-        typer.echo(shown, nl=False)
+    if as_json:
+        console.print_json(_envelope(recovery, found.stats, file, speaker))
+    else:
+        _tell(recovery, found.sessions, session)
+        if shown is not None and output is None:
+            typer.echo(shown, nl=False)
     if recovery.scaffold is None:
         raise typer.Exit(console.EXIT_NOT_HELD)
 
@@ -131,7 +154,7 @@ def recover(
 def _check(output_format: str, token_budget: int | None) -> None:
     if output_format not in FORMATS:
         raise ConfigurationError(
-            f"--format {output_format!r} is unknown: use {', '.join(FORMATS)}."
+            f"--format {output_format!r} is unknown: use {' or '.join(FORMATS)}."
         )
     if token_budget is not None and token_budget < 1:
         raise ConfigurationError(f"--token-budget {token_budget}: must be 1 or more.")
@@ -160,12 +183,8 @@ def _tell(recovery: SessionRecovery, sessions: tuple[Session, ...], asked: str |
         console.fail(f"{finding.status}: {finding.detail}")
 
 
-def _shown(
-    recovery: SessionRecovery, stats: ParseStats, file: Path, output_format: str, role: str
-) -> str | None:
-    """Return what is printed or written, None if there is nothing."""
-    if output_format == "json":
-        return json.dumps(_envelope(recovery, stats, file, role), indent=2) + "\n"
+def _shown(recovery: SessionRecovery, output_format: str, role: str) -> str | None:
+    """Return the scaffold as it is printed or written, None if there is none."""
     if recovery.scaffold is None:
         return None
     if output_format == "message":

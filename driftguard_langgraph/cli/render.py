@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from driftguard_langgraph.html.text import printable
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
@@ -24,9 +26,7 @@ SHOWN_CHARS = 300
 
 def plain(text: object) -> str:
     """Return recorded text as one harmless line of markup."""
-    words = " ".join(str(text).split())
-    cut = words if len(words) <= SHOWN_CHARS else words[: SHOWN_CHARS - 1] + "…"
-    return escape("".join(c if c.isprintable() else repr(c)[1:-1] for c in cut))
+    return escape(printable(" ".join(str(text).split()), SHOWN_CHARS))
 
 
 def review_lines(review: Mapping[str, Any]) -> RenderableType:
@@ -77,6 +77,13 @@ def warning_lines(warning: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def whole(table: Table) -> Table:
+    """Return a table that folds what a narrow terminal has no room for, instead of cutting it."""
+    for column in table.columns:
+        column.overflow = "fold"
+    return table
+
+
 def counts_table(kinds: Mapping[str, Mapping[str, int]]) -> Table:
     """Return counts by kind as a table: a column for each kind, a row for each count."""
     from rich.table import Table
@@ -86,7 +93,7 @@ def counts_table(kinds: Mapping[str, Mapping[str, int]]) -> Table:
         table.add_column(kind, justify="right")
     for name in next(iter(kinds.values())):
         table.add_row(name.replace("_", " "), *(str(counts[name]) for counts in kinds.values()))
-    return table
+    return whole(table)
 
 
 def checks_table(checks: Sequence[Check]) -> Table:
@@ -97,7 +104,7 @@ def checks_table(checks: Sequence[Check]) -> Table:
     for check in checks:
         mark = "[green]ok[/green]" if check.ok else "[bold red]wrong[/bold red]"
         table.add_row(mark, check.name, escape(check.detail))
-    return table
+    return whole(table)
 
 
 def settings_table(rows: Sequence[SettingRow]) -> Table:
@@ -107,4 +114,4 @@ def settings_table(rows: Sequence[SettingRow]) -> Table:
     table = Table("setting", "value", "from")
     for row in rows:
         table.add_row(row.name, escape(row.value), row.origin)
-    return table
+    return whole(table)

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from driftguard_langgraph.cli import console, options
-from driftguard_langgraph.errors import ConfigurationError, StoreUnavailable
+from driftguard_langgraph.cli.progress import working
+from driftguard_langgraph.errors import ConfigurationError
 
 
 def record_run(
@@ -17,7 +18,7 @@ def record_run(
     ],
     thread: Annotated[str | None, typer.Option(metavar="ID", help="The thread that ended.")] = None,
     run: Annotated[str | None, typer.Option(metavar="ID", help="Or the run.")] = None,
-    severity: Annotated[str, typer.Option(help="low, medium, high or critical.")] = "medium",
+    severity: options.Severity = "medium",
     namespace: options.Namespace = None,
     db: options.Db = None,
     as_json: options.AsJson = False,
@@ -27,19 +28,17 @@ def record_run(
     The verdict is spread over the actions that were recorded in the run. The newest one
     about a run counts.
 
-    Example: driftguard record-run --thread user-7 --failed "the refund went to the wrong card"
+    Example: driftguard record-run --thread user-7 --failed "refund went to the wrong card"
     """
     if (thread is None) == (run is None):
         raise ConfigurationError("say which run it was: either --thread ID or --run ID.")
-    with options.open_guard(db, namespace) as guard:
+    with working("recording"), options.open_guard(db, namespace, must_answer=True) as guard:
         receipt = guard.record_run_outcome(
             thread_id=thread, run_id=run, success=succeeded, outcome=outcome, severity=severity
         )
-    if receipt["status"] == "unavailable":
-        raise StoreUnavailable(f"nothing was recorded: {receipt['error']}")
     if as_json:
         console.print_json(receipt)
         return
-    ended, shared = "succeeded" if succeeded else "failed", receipt["actions"]
-    actions = f"{shared} action{'' if shared == 1 else 's'} of it remembered"
-    typer.echo(f"{receipt['status']}: run {ended}, {actions}")
+    ended = "succeeded" if succeeded else "failed"
+    actions = console.counted(receipt["actions"], "action")
+    typer.echo(f"{receipt['status']}: run {ended}, {actions} of it remembered")

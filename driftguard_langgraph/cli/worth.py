@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli.progress import working
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,14 +27,19 @@ _ROWS = (
 def worth(
     namespace: options.Namespace = None, db: options.Db = None, as_json: options.AsJson = False
 ) -> None:
-    """Say whether the warnings paid: failures after them, and where they were kept silent.
+    """Say whether the warnings paid.
 
-    DRIFTGUARD_HOLDOUT=0.1 keeps one warned step in ten silent, drawn by DRIFTGUARD_HOLDOUT_SEED.
-    The lift is the failure rate of these less that of the warned ones.
+    Counts the failures after warnings, and where warnings were kept silent to have something to
+    compare with: DRIFTGUARD_HOLDOUT=0.1 keeps one warned step in ten silent, drawn by
+    DRIFTGUARD_HOLDOUT_SEED. The lift is the failure rate of these less that of the warned ones.
 
+    Example: driftguard worth
     Example: driftguard worth --json
     """
-    with options.open_guard(db, namespace, must_exist=True) as guard:
+    with (
+        working("opening the memory"),
+        options.open_guard(db, namespace, must_exist=True) as guard,
+    ):
         report, where, name = guard.worth(), guard.store.location(), guard.namespace
     if as_json:
         console.print_json(report.to_dict())
@@ -47,6 +53,8 @@ def worth(
 def _table(report: Worth) -> Table:
     from rich.table import Table
 
+    from driftguard_langgraph.cli.render import whole
+
     table = Table("warnings", "settled", "failed", "failure rate", "95% interval")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -54,7 +62,7 @@ def _table(report: Worth) -> Table:
         tally: Tally = getattr(report, name)
         rate = "-" if tally.rate is None else f"{tally.rate:.1%}"
         table.add_row(title, str(tally.settled), str(tally.failed), rate, _ends(tally.interval))
-    return table
+    return whole(table)
 
 
 def _lift_line(report: Worth) -> str:

@@ -37,18 +37,23 @@ def demo(
         bool,
         typer.Option("--llm", help="Let ChatOpenAI plan run 2 (needs OPENAI_API_KEY)."),
     ] = False,
-    model: Annotated[str, typer.Option(help="Chat model for --llm.")] = DEFAULT_MODEL,
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="Chat model for --llm.")
+    ] = DEFAULT_MODEL,
     as_json: options.AsJson = False,
     phase: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Watch an agent fail, remember, be warned in another process, and be brought back.
+    """Watch an agent fail, remember, be warned and do better.
 
     Run 1 fails and records. Run 2, a new process, proposes the same steps in other words, is
     warned with the evidence, revises and succeeds; look-alikes are not stopped. In run 3 a
     false summary works against the agent's rules: the alarm is raised, a scaffold brings it
-    back, and without one it stays astray. Exit code 1 if any of that did not happen.
+    back, and without one it stays astray. No model is called without --llm.
+
+    Exit code 1 if any of that did not happen.
 
     Example: driftguard demo
+    Example: driftguard demo --db demo.sqlite3
     """
     chosen_model = model if llm else None
     if phase is not None:

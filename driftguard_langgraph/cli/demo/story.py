@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from driftguard_langgraph.cli.console import counted
 from driftguard_langgraph.cli.demo.promises import Expectation
 from driftguard_langgraph.cli.demo.scenario import JOBS
 from driftguard_langgraph.cli.render import plain, warning_lines
@@ -28,8 +29,8 @@ def show_memory(console: Console, title: str, memory: Json) -> None:
     """
     stats = memory["stats"]
     counts = ", ".join(
-        f"{kind}: {stats[kind]['episodes']} episodes, {stats[kind]['nodes']} nodes, "
-        f"{stats[kind]['edges']} edges"
+        f"{kind}: "
+        + ", ".join(counted(stats[kind][f"{noun}s"], noun) for noun in ("episode", "node", "edge"))
         for kind in ("mistakes", "successes")
     )
     console.print(f"\n[bold]{escape(title)}[/bold]  {counts}")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import typer
 
+from driftguard_langgraph.cli.command import Verb, Verbs
 from driftguard_langgraph.cli.drift.calibrate import calibrate
 from driftguard_langgraph.cli.drift.detect import detect
 from driftguard_langgraph.cli.drift.evaluate import evaluate
@@ -11,7 +15,7 @@ from driftguard_langgraph.cli.drift.memory import freeze, history, reset, status
 from driftguard_langgraph.cli.drift.recovery import recovery
 from driftguard_langgraph.cli.drift.session import session
 
-drift = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+drift = typer.Typer(cls=Verbs, rich_markup_mode=None)
 
 
 @drift.callback()
@@ -22,6 +26,18 @@ def _root() -> None:
     """
 
 
-for _command in (session, detect, calibrate, status, history, reset, freeze, unfreeze, recovery):
-    drift.command()(_command)
-drift.command("eval")(evaluate)
+_PANELS: dict[str, dict[str, Callable[..., Any]]] = {
+    "Recorded conversations": {"session": session, "calibrate": calibrate},
+    "Sessions that a tracker keeps": {
+        "status": status,
+        "history": history,
+        "freeze": freeze,
+        "unfreeze": unfreeze,
+        "reset": reset,
+    },
+    "Does it work?": {"detect": detect, "eval": evaluate, "recovery": recovery},
+}
+
+for _panel, _verbs in _PANELS.items():
+    for _name, _verb in _verbs.items():
+        drift.command(_name, cls=Verb, rich_help_panel=_panel)(_verb)

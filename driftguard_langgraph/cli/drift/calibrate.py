@@ -52,7 +52,7 @@ def calibrate(
 
     Example: driftguard drift calibrate good/*.jsonl --budget 0.05 --write drift.env
     """
-    from driftguard_langgraph.cli.outfile import write_text
+    from driftguard_langgraph._files import write_text
     from driftguard_langgraph.cli.progress import bars
     from driftguard_langgraph.evaluation.drift_calibration import calibrate_drift
 
@@ -86,9 +86,10 @@ def _rendered(result: DriftCalibration) -> str:
     now = result.false_alarms(old)
     fitted = "none" if result.fitted is None else f"{result.fitted:.4f}"
     bound = f"with {CONFIDENCE:.0%} confidence at most {upper_bound(now, count):.1%}"
+    alarm = f"{console.counted(count, 'conversation')} {'alarms' if now == 1 else 'alarm'}"
     lines = [
         f"[bold]{THRESHOLD}[/bold] {old:.4f} (fitted {fitted}): {result.verdict}",
-        f"now {now} of {count} conversations alarm; {bound} of such conversations do",
+        f"now {now} of {alarm}; {bound} of such conversations do",
     ]
     if result.fitted is not None:
         lines.append(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli import completion, console, options
 from driftguard_langgraph.cli.drift.options import (
     Output,
     check_output,
@@ -20,14 +20,20 @@ def detect(
     attack_type: Annotated[
         str,
         typer.Option(
-            "--attack-type", metavar="NAME", help="poisoning, persona, constraint or normal."
+            "--attack-type",
+            metavar="NAME",
+            autocompletion=completion.one_of(completion.attack_types),
+            help="poisoning, persona, constraint or normal.",
         ),
     ] = "poisoning",
     output: Output = None,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure a conversation that comes with the package: three attacks, and a good one.
+    """Measure a conversation that comes with the package.
+
+    Three of them are attacks (false facts, another persona, rules that are talked away), one is
+    good.
 
     Exit code 1 if an attack raised no alarm, or the good conversation did.
 

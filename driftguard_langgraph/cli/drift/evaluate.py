@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli import completion, console, options
 from driftguard_langgraph.cli.drift.options import drift_settings, show
 
 if TYPE_CHECKING:
@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 def evaluate(
     strategy: Annotated[
         str,
-        typer.Option(metavar="NAME", help="all, fact_injection, term_redefinition or bias_drift."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.one_of(completion.strategies),
+            help="all, fact_injection, term_redefinition or bias_drift.",
+        ),
     ] = "all",
-    turns: Annotated[int, typer.Option(help="Injections in each attack.")] = 5,
-    seed: Annotated[int, typer.Option(help="Chooses domain and wordings.")] = 0,
+    turns: Annotated[int, typer.Option(metavar="N", help="Injections in each attack.")] = 5,
+    seed: Annotated[int, typer.Option(metavar="N", help="Chooses domain and wordings.")] = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Corrupt made-up sessions in three ways and see whether the alarm is raised, and only then.
+    """Corrupt made-up sessions and see whether the alarm is raised.
 
-    Each attack is played again with its injections removed, replaced by remarks, and replaced
-    by what the policy says anyway. No model is called.
+    Nothing else may raise it: each of the three kinds of attack is played again with its
+    injections removed, replaced by remarks, and replaced by what the policy says anyway. No
+    model is called.
 
     Exit code 1 if an attack is missed, or a control raises the alarm.
 

@@ -31,9 +31,13 @@ LAST = 20
 
 
 def status(file: File = DEFAULT_FILE, as_json: options.AsJson = False) -> None:
-    """Show the sessions that a tracker has kept, and whether its context is frozen.
+    """Show the sessions that a tracker has kept.
 
-    Example: driftguard drift status --file .session_memory
+    A DriftTracker with persist=True keeps them in a file, .session_memory in its folder. Says
+    also whether the context is frozen.
+
+    Example: driftguard drift status
+    Example: driftguard drift status --file bot/.session_memory --json
     """
     from driftguard_langgraph.cli.drift.memory_render import render_status, status_report
 
@@ -48,7 +52,9 @@ def history(
     ] = LAST,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the exchanges that a tracker has kept, with the score of each, oldest first.
+    """Show the exchanges that a tracker has kept, oldest first.
+
+    Each has its score and verdict.
 
     Example: driftguard drift history --last 10
     """
@@ -66,8 +72,11 @@ def reset(
 ) -> None:
     """Delete a session memory with all its sessions, after asking.
 
+    A frozen one is not deleted. Where nobody can be asked, --yes is needed.
+
     Exit code 1 if the answer is no.
 
+    Example: driftguard drift reset
     Example: driftguard drift reset --yes
     """
     memory = _opened(file)
@@ -76,15 +85,19 @@ def reset(
             f"{file}: the context is frozen. `driftguard drift unfreeze` it first."
         )
     count = len(memory.document["sessions"])
-    if not yes and not _confirmed(f"Delete {file} with {count} sessions?"):
-        console.fail("nothing was deleted")
+    wanted = yes or _confirmed(f"Delete {file} with {console.counted(count, 'session')}?")
+    if wanted:
+        memory.delete()
+    line = f"deleted: {file}" if wanted else "nothing was deleted"
+    _tell({"file": str(file), "deleted": wanted, "sessions": count}, line, as_json)
+    if not wanted:
         raise typer.Exit(console.EXIT_NOT_HELD)
-    memory.delete()
-    _tell({"file": str(file), "deleted": True, "sessions": count}, f"deleted: {file}", as_json)
 
 
 def freeze(file: File = DEFAULT_FILE, as_json: options.AsJson = False) -> None:
-    """Freeze the context of a session memory: its summaries and history stay as they are.
+    """Freeze the context of a session memory.
+
+    Its summaries and history stay as they are until `driftguard drift unfreeze`.
 
     Example: driftguard drift freeze
     """
@@ -93,6 +106,8 @@ def freeze(file: File = DEFAULT_FILE, as_json: options.AsJson = False) -> None:
 
 def unfreeze(file: File = DEFAULT_FILE, as_json: options.AsJson = False) -> None:
     """Unfreeze the context of a session memory.
+
+    From then on sessions are added and summed up again.
 
     Example: driftguard drift unfreeze
     """
@@ -158,7 +173,9 @@ def _set_frozen(file: Path, *, frozen: bool, as_json: bool) -> None:
 def _confirmed(question: str) -> bool:
     try:
         return typer.confirm(question, err=True)
-    except typer.Abort:
+    except typer.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise
         raise ConfigurationError("nobody answered: give --yes to delete without asking.") from None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driftguard_langgraph.cli.render import plain
+from driftguard_langgraph.cli.console import counted
+from driftguard_langgraph.cli.render import plain, whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,12 +40,12 @@ def render_status(report: dict[str, Any]) -> RenderableType:
     from rich.table import Table
 
     state = "frozen" if report["context_frozen"] else "not frozen"
-    count = len(report["sessions"])
+    count = counted(len(report["sessions"]), "session")
     lines = (
-        f"[bold]{plain(report['file'])}[/bold]: {count} session{'' if count == 1 else 's'}, "
-        f"context {state}\ncontext: {_quote(report['original_context'])}"
+        f"[bold]{plain(report['file'])}[/bold]: {count}, context {state}\n"
+        f"context: {_quote(report['original_context'])}"
     )
-    if not count:
+    if not report["sessions"]:
         return lines
     table = Table(box=box.SIMPLE_HEAD)
     for name in ("session", "status", "exchanges", "score", "verdict"):
@@ -59,7 +60,7 @@ def render_status(report: dict[str, Any]) -> RenderableType:
             plain(session["verdict"] or "-"),
             _quote(session["summary"] or session["last_user"] or ""),
         )
-    return Group(lines, table)
+    return Group(lines, whole(table))
 
 
 def render_history(exchanges: list[dict[str, Any]]) -> RenderableType:
@@ -82,7 +83,7 @@ def render_history(exchanges: list[dict[str, Any]]) -> RenderableType:
             plain((each["verdict"] or "-").upper()),
             _quote(each["user"]),
         )
-    return table
+    return whole(table)
 
 
 def _session(session: Session) -> dict[str, Any]:

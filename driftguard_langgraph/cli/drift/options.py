@@ -79,7 +79,7 @@ def check_output(
         force: Whether it may replace another file.
         option: The option that names it.
     """
-    from driftguard_langgraph.cli.outfile import check_free
+    from driftguard_langgraph._files import check_free
 
     if output is None:
         return
@@ -96,7 +96,7 @@ def write_report(output: Path | None, report: Any, *, force: bool) -> None:
     """
     import json
 
-    from driftguard_langgraph.cli.outfile import write_text
+    from driftguard_langgraph._files import write_text
 
     if output is not None:
         write_text(output, json.dumps(report, indent=2) + "\n", "--output", force=force)

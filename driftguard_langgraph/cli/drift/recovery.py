@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def recovery(
-    turns: Annotated[int, typer.Option(help="Injections in each attack.")] = 5,
-    after: Annotated[int, typer.Option(help="Exchanges after the attack.")] = 20,
+    turns: Annotated[int, typer.Option(metavar="N", help="Injections in each attack.")] = 5,
+    after: Annotated[int, typer.Option(metavar="N", help="Exchanges after the attack.")] = 20,
     attacked: Annotated[
         bool, typer.Option("--attacked", help="Let the attacker go on instead of asking.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Chooses domains and wordings.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Chooses domains and wordings.")] = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Corrupt made-up sessions and see whether a scaffold brings them back, and only that.
+    """Corrupt made-up sessions and see what brings them back.
 
     A scripted assistant follows the newest policy that it reads. Each attack is played with
     every variant of the scaffold, with an empty one, with a placebo and without recovery. No
@@ -81,7 +81,7 @@ def _rendered(results: list[RecoveryArm], seed: int) -> RenderableType:
             each.arm,
             "-" if each.alarmed_at is None else f"turn {each.alarmed_at}",
             f"{each.on_policy:.0%}",
-            "-" if took is None else f"{took} turns",
+            "-" if took is None else console.counted(took, "turn"),
             str(each.relapses),
             f"{each.points[-1][0].corruption:.2f}",
             level(each.level),

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from driftguard_langgraph.cli.render import plain
+from driftguard_langgraph.cli import console
+from driftguard_langgraph.cli.console import counted
+from driftguard_langgraph.cli.render import plain, whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,6 +26,9 @@ ANOMALY_ROWS = 25
 
 BACKGROUND = 0.05
 """Weight up to which an anomaly is background: it is counted, not shown."""
+
+NARROW = 72
+"""Columns below which anomalies are listed: a table of them would have columns of a few letters."""
 
 QUOTE = 160
 """Characters of a quotation in the table."""
@@ -69,7 +74,7 @@ def render_table(scores: Sequence[SessionScore]) -> Table:
             "-" if score.first_alarm is None else f"turn {score.first_alarm}",
             level(score.peak_level),
         )
-    return table
+    return whole(table)
 
 
 def sparkline(values: Sequence[float], top: float, *, lowest: bool) -> str:
@@ -115,7 +120,7 @@ def _heading(score: SessionScore) -> str:
         + ("" if final.alarm else ", over since")
     )
     return (
-        f"[bold]{plain(score.name)}[/bold]: {len(score.readings)} turns {told}{more}\n"
+        f"[bold]{plain(score.name)}[/bold]: {counted(len(score.readings), 'turn')} {told}{more}\n"
         f"score {final.score:.0f} ({final.verdict.value}), threat {level(final.threat_level)}, "
         f"at its worst {level(score.peak_level)}; {alarm}"
     )
@@ -140,6 +145,11 @@ def _anomalies(found: Sequence[Anomaly]) -> RenderableType:
 
     heavy = [each for each in found if each.weight > BACKGROUND]
     gravest = sorted(heavy, key=lambda each: (-each.weight, each.turn))[:ANOMALY_ROWS]
+    in_order = sorted(gravest, key=lambda each: each.turn)
+    more = len(found) - len(gravest)
+    lighter = f"  {more} lighter {'anomaly is' if more == 1 else 'anomalies are'} in --json"
+    if console.out().width < NARROW:
+        return Group(*map(_anomaly, in_order), *([lighter] if more else []))
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("turn", justify="right")
     table.add_column("who")
@@ -147,7 +157,7 @@ def _anomalies(found: Sequence[Anomaly]) -> RenderableType:
     table.add_column("weight", justify="right")
     table.add_column("said")
     table.add_column("against")
-    for each in sorted(gravest, key=lambda each: each.turn):
+    for each in in_order:
         table.add_row(
             str(each.turn),
             each.channel.value,
@@ -156,19 +166,29 @@ def _anomalies(found: Sequence[Anomaly]) -> RenderableType:
             _quote(each.said.text),
             "" if each.against is None else _quote(each.against.text),
         )
-    more = len(found) - len(gravest)
-    lighter = f"  {more} lighter {'anomaly is' if more == 1 else 'anomalies are'} in --json"
     return Group(*([table] if gravest else []), *([lighter] if more else []))
+
+
+def _anomaly(each: Anomaly) -> str:
+    """Return an anomaly as lines, where a table has no room."""
+    what = plain(each.rule.replace("_", " "))
+    lines = [
+        f"  turn {each.turn}, {each.channel.value}: {what} (weight {each.weight:.2f})",
+        f"    said: {_quote(each.said.text)}",
+    ]
+    if each.against is not None:
+        lines.append(f"    against: {_quote(each.against.text)}")
+    return "\n".join(lines)
 
 
 def _explanation(score: SessionScore) -> str:
     from rich.markup import escape
 
-    from driftguard_langgraph.evaluation.shown import printable
+    from driftguard_langgraph.html.text import SHOWN_CHARS, printable
 
     worst, final = score.worst, score.final
     told = dict.fromkeys((worst.explanation, final.explanation))
-    return "\n".join(escape(printable(" ".join(each.split()))) for each in told)
+    return "\n".join(escape(printable(" ".join(each.split()), SHOWN_CHARS)) for each in told)
 
 
 def _quote(text: str) -> str:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from driftguard_langgraph.cli import console, options
+from driftguard_langgraph.cli import completion, console, options
 from driftguard_langgraph.cli.drift.options import (
+    MODES,
     BaselineFile,
     Files,
     Output,
@@ -29,23 +30,31 @@ if TYPE_CHECKING:
 
 Mode = Annotated[
     str | None,
-    typer.Option("--mode", metavar="NAME", help="cumulative, or sliding-window: what is compared."),
+    typer.Option(
+        "--mode",
+        metavar="NAME",
+        autocompletion=completion.one_of(lambda: MODES),
+        help="cumulative, or sliding-window: what is compared.",
+    ),
 ]
 WindowSize = Annotated[
-    int | None, typer.Option("--window-size", help="Turns of the sliding window.")
+    int | None,
+    typer.Option("--window-size", metavar="N", help="Turns of the sliding window."),
 ]
 BaselineTurns = Annotated[
     int | None,
-    typer.Option("--baseline-turns", help="First messages that are the baseline."),
+    typer.Option("--baseline-turns", metavar="N", help="First messages that are the baseline."),
 ]
 MaxTurns = Annotated[
-    int | None, typer.Option("--max-turns", help="Look at the first messages only.")
+    int | None,
+    typer.Option("--max-turns", metavar="N", help="Look at the first messages only."),
 ]
 FailOn = Annotated[
     str | None,
     typer.Option(
         "--fail-on",
         metavar="LEVEL",
+        autocompletion=completion.one_of(completion.levels),
         help="Exit code 1 if a conversation reached LOW, MEDIUM, HIGH or CRITICAL.",
     ),
 ]
@@ -63,17 +72,19 @@ def session(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure recorded conversations turn by turn: what moved, when, and in which words.
+    """Measure recorded conversations turn by turn.
 
-    Reads sessions of Claude Code and Codex, logs of OpenAI's and LangChain's messages, turns
-    with a role and a text, and plain text with lines like "User: ..."; the content tells which.
-    System and tool messages count; side chains, meta records and what a program injected do
-    not, and how much was left out is said on stderr. Without --baseline the first message of
-    each conversation is what it is measured against.
+    Says what moved, when, and in which words. Reads sessions of Claude Code and Codex, logs of
+    OpenAI's and LangChain's messages, turns with a role and a text, and plain text with lines
+    like "User: ..."; the content tells which. System and tool messages count; side chains,
+    meta records and what a program injected do not, and how much was left out is said on
+    stderr. Without --baseline the first message of each conversation is what it is measured
+    against.
 
     Exit code 1 if a conversation reached the level of --fail-on, now or earlier.
 
-    Example: driftguard drift session chat.jsonl --fail-on HIGH
+    Example: driftguard drift session chat.jsonl
+    Example: driftguard drift session runs/*.jsonl --fail-on HIGH --output drift.json
     """
     from driftguard_langgraph.cli.progress import bars
     from driftguard_langgraph.evaluation.drift_scores import score_sessions
@@ -93,7 +104,7 @@ def session(
         scores = score_sessions(
             sessions, baseline=told, max_turns=max_turns, settings=settings, progress=progress
         )
-    report = _report(scores, stats, settings)
+    report = session_report(scores, stats, settings)
     write_report(output, report, force=force)
     if not as_json:
         _tell(stats)
@@ -113,9 +124,16 @@ def _level(name: str | None) -> ThreatLevel | None:
     raise ConfigurationError(f"--fail-on {name!r} is unknown: use {', '.join(usable)}.")
 
 
-def _report(
+def session_report(
     scores: list[SessionScore], stats: list[ParseStats], settings: DriftGuardSettings
 ) -> dict[str, Any]:
+    """Return what was measured as plain JSON.
+
+    Args:
+        scores: The conversations.
+        stats: What was read of each file.
+        settings: With which they were measured.
+    """
     return {
         "mode": settings.drift_mode,
         "window_size": settings.drift_window_size,

@@ -132,7 +132,7 @@ def test_bad_lines_can_be_skipped_and_are_counted(run_cli: RunCli, trace: Path) 
     lines = done.stderr.splitlines()
     assert len(lines) == 6
     assert "line 5: not JSON" in lines[0]
-    assert lines[-1] == "driftguard: skipped 2 more entries"
+    assert lines[-1] == "driftguard: skipped 2 more"
 
 
 def test_the_page_is_written_beside_the_answer_and_never_over_a_file(

@@ -79,6 +79,17 @@ def test_a_damaged_memory_is_reported_and_stays_where_it_is(
     assert "something is wrong" in run_cli("doctor", "--db", db).stdout
 
 
+def test_a_document_is_no_memory_and_stays_as_it_is(run_cli: RunCli, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n" * 100, encoding="utf-8")
+    done = run_cli("doctor", "--json", "--db", notes)
+    assert done.returncode == 1
+    assert "no memory can be kept in it. Name another file" in checks(done)["schema"]["detail"]
+    refused = run_cli("record", "go", "it broke", "so be it", "--db", notes)
+    assert refused.returncode == 2
+    assert notes.read_text(encoding="utf-8") == "# Notes\n" * 100
+
+
 def test_a_foreign_database_is_reported_and_left_alone(run_cli: RunCli, tmp_path: Path) -> None:
     db = tmp_path / "memory.sqlite3"
     with sqlite3.connect(db) as connection:

@@ -38,6 +38,6 @@ def test_a_damaged_file_is_reported_and_left_where_it_is(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:300])
     found = checks()
     assert not found["schema"].ok
-    assert "moves it aside" in found["schema"].detail
+    assert "is left as it is. Put a copy of it in its place" in found["schema"].detail
     assert "content" not in found
     assert path.stat().st_size == 300

@@ -101,7 +101,12 @@ def test_freezing_is_kept_and_says_whether_it_changed_anything(file: Path) -> No
 def test_reset_asks_and_deletes_only_on_a_yes(file: Path) -> None:
     done = run("reset", "--file", file, answer="n\n")
     assert done.exit_code == 1
-    assert "nothing was deleted" in done.stderr
+    assert done.stdout.endswith("nothing was deleted\n")
+    assert f"Delete {file} with 2 sessions?" in done.stderr
+    asked = run("reset", "--file", file, "--json", answer="n\n")
+    # The answer is echoed, as by a terminal.
+    assert json.loads(asked.stdout.partition("n\n")[2])["deleted"] is False
+    assert asked.exit_code == 1
     assert file.exists()
     done = run("reset", "--file", file, answer="y\n")
     assert done.exit_code == 0

@@ -32,7 +32,7 @@ def run(*arguments: object) -> Result:
 
 
 def envelope(*arguments: object) -> Any:
-    return json.loads(run(*arguments, "--format", "json").stdout)
+    return json.loads(run(*arguments, "--json").stdout)
 
 
 def names(report: Any) -> list[str]:
@@ -210,7 +210,7 @@ def test_a_budget_that_the_rules_do_not_fit_is_a_failure(bad: Path) -> None:
     done = run(bad, "--token-budget", 20)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "rules are never cut" in done.stderr
-    failed = run(bad, "--token-budget", 20, "--format", "json")
+    failed = run(bad, "--token-budget", 20, "--json")
     assert failed.exit_code == 1
     report = json.loads(failed.stdout)
     assert (report["status"], report["scaffold"], report["message"]) == ("fail", None, None)
@@ -219,7 +219,7 @@ def test_a_budget_that_the_rules_do_not_fit_is_a_failure(bad: Path) -> None:
 
 def test_a_log_of_answers_alone_has_nothing_to_restore(tmp_path: Path) -> None:
     path = save(tmp_path / "log.jsonl", openai([("assistant", "Done.")]))
-    done = run(path, "--format", "json")
+    done = run(path, "--json")
     assert done.exit_code == 1
     assert names(json.loads(done.stdout)) == ["nothing_to_restore"]
     assert run(path, "--turn", 1).exit_code == 2
@@ -242,6 +242,12 @@ def test_the_scaffold_is_written_but_never_over_a_file(bad: Path, tmp_path: Path
     assert (refused.exit_code, output.read_text(encoding="utf-8")) == (2, "mine")
     assert run(bad, "--output", output, "--force").exit_code == 0
     assert output.read_text(encoding="utf-8") != "mine"
+
+
+def test_json_is_printed_beside_the_written_scaffold(bad: Path, tmp_path: Path) -> None:
+    output = tmp_path / "scaffold.md"
+    report = envelope(bad, "--output", output)
+    assert output.read_text(encoding="utf-8") == report["scaffold"]["text"] + "\n"
 
 
 @pytest.mark.parametrize("way", ["file", "link", "baseline"])
