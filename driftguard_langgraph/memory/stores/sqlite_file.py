@@ -6,8 +6,8 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
@@ -22,6 +22,10 @@ from driftguard_langgraph.memory.stores.schema import migrate, refuse_foreign, r
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for another writer. One record holds the lock for a few milliseconds, so
 only a stuck process makes anybody wait this long."""
+
+HASTE = 0.2
+"""Seconds that a note by the way waits for another writer: a review must not stand behind an
+import that holds the lock for long."""
 
 CHECKED_SIZE = 32 * 2**20
 """Files up to this many bytes are checked for damage when they are opened (about a
@@ -247,3 +251,19 @@ def is_database(path: Path) -> bool:
         return True
     with path.open("rb") as file:
         return file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
+
+
+@contextmanager
+def hasty(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let a connection wait for other writers for `HASTE` seconds only.
+
+    Args:
+        connection: The connection; its own patience is restored at the end.
+    """
+    patience = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute(f"PRAGMA busy_timeout={min(patience, round(HASTE * 1000))}")
+    try:
+        yield
+    finally:
+        with suppress(sqlite3.ProgrammingError):  # a file that was replaced has a new connection
+            connection.execute(f"PRAGMA busy_timeout={patience}")

@@ -28,7 +28,7 @@ from driftguard_langgraph.memory.stores.sqlite_append import (
     insert_episode,
     set_space,
 )
-from driftguard_langgraph.memory.stores.sqlite_file import Durability, prepare, sqlite_errors
+from driftguard_langgraph.memory.stores.sqlite_file import Durability, hasty, prepare, sqlite_errors
 from driftguard_langgraph.memory.stores.sqlite_runs import SqliteRuns
 from driftguard_langgraph.memory.stores.sqlite_session import SqliteSession
 from driftguard_langgraph.types import Action, Episode, Kind, Namespace, NodeType
@@ -206,7 +206,7 @@ class SqliteTables(SqliteRuns):
             "stale": rows.encode_time(at - USE_RESOLUTION),
         }
         if self._session.read("note a use", sql.NEEDS_TOUCH, values)[0][0]:
-            with self.exclusive():
+            with self._session.lock, hasty(self._session.connection), self.exclusive():
                 self._session.write("note a use", sql.TOUCH, values)
 
     def delete(self, namespace: Namespace, episode_id: str) -> bool:

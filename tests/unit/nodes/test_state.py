@@ -41,7 +41,8 @@ def test_it_can_be_joined_with_the_messages_state_of_langgraph() -> None:
     builder = StateGraph(Joined)
     builder.add_node("note", note)
     builder.add_edge(START, "note")
-    done = builder.compile().invoke({"messages": [HumanMessage("hello")]})
+    given: Any = {"messages": [HumanMessage("hello")]}
+    done = builder.compile().invoke(given)
     assert (done["notes"], done["guard_bumped"]) == ("hello", ["wipe"])
 
 

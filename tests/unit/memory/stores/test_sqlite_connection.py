@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 from driftguard_langgraph.errors import ConfigurationError, StoreUnavailable
+from driftguard_langgraph.guard import DriftGuard
 from driftguard_langgraph.memory.stores import open_store
 from driftguard_langgraph.memory.stores.ephemeral import EphemeralMemoryStore
 from driftguard_langgraph.memory.stores.sqlite import SqliteMemoryStore
 from driftguard_langgraph.settings import DriftGuardSettings
+from driftguard_langgraph.testing.samples import SeededEmbedder
 from tests.memory_samples import HOME, append, episode, vector
 
 
@@ -252,3 +254,27 @@ def test_the_durability_that_was_asked_for_holds_for_every_connection(
     with open_store(settings) as opened:
         assert isinstance(opened, SqliteMemoryStore)
         assert of(opened) == synchronous
+
+
+def test_a_review_does_not_stand_behind_a_writer_that_holds_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    settings = DriftGuardSettings(sqlite_filepath=path)
+    with DriftGuard(settings=settings, embeddings=SeededEmbedder()) as guard:
+        guard.record("wash the car", "it rained", "dirty again")
+    connection = sqlite3.connect(path, check_same_thread=False)
+    with SqliteMemoryStore(connection) as store:
+        store.setup()
+        guard = DriftGuard(store=store, embeddings=SeededEmbedder())
+        patience = connection.execute("PRAGMA busy_timeout").fetchone()
+        done: list[str] = []
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            connection.set_trace_callback(done.append)
+            review = guard.before_step("wash the car")
+            connection.set_trace_callback(None)
+            other.execute("ROLLBACK")
+        assert review.warnings
+        waits = [each for each in done if each.startswith("PRAGMA busy_timeout=")]
+        assert waits[0] == "PRAGMA busy_timeout=200"
+        assert done.index(waits[0]) < done.index("BEGIN IMMEDIATE")
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == patience
