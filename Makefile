@@ -40,7 +40,7 @@ notebooks: $(VENV)/.test ## run the notebooks and write their outputs into them
 	$(BIN)/python scripts/notebooks.py
 
 docs: $(VENV)/.docs ## build the documentation into build/site; anything dubious is an error
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.test ## the cost of records, reviews, guarded tool calls, drift and the report page
 	@for each in $(BENCHMARKS); do echo "== $$each"; $(BIN)/python $$each || exit 1; done

@@ -41,9 +41,9 @@ def report(
     """Write the memory as one HTML page.
 
     It shows chains, warnings, drift and worth, and has a search. The page is one file that loads
-    nothing. It holds recorded texts, so share it as you would share these. The memory is read and
-    not changed. With --json what the page says is printed, and a page is written only if OUT.html
-    is given.
+    nothing. It holds recorded texts, so share it as you would share these. A memory that is there
+    is not changed. With --json what the page says is printed, and a page is written only if
+    OUT.html is given.
 
     Example: driftguard report memory.html --session chat.jsonl
     """

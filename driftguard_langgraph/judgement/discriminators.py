@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from driftguard_langgraph.judgement.features import Features
 from driftguard_langgraph.judgement.frames import agree
 from driftguard_langgraph.judgement.lexicon import ALTERING, OBSERVING
+from driftguard_langgraph.judgement.literal import exchanged, other_verb
 from driftguard_langgraph.judgement.words import (
     CLOSED_CLASSES,
     OPERATIONS,
@@ -198,7 +199,10 @@ def _core(name: str) -> str:
 
 
 def _order(a: Features, b: Features) -> Iterator[Difference]:
-    """The same things in exchanged roles: from A to B, B before A."""
+    """The same things in exchanged roles: from A to B, B before A, `mv a b`."""
+    if exchanged(a, b):
+        yield Difference("different_order", f"{a.canonical} / {b.canonical}")
+        return
     if len(a.content) != len(b.content) or sorted(a.content) != sorted(b.content):
         return
     roles_a, roles_b = _roles(a), _roles(b)
@@ -237,6 +241,10 @@ def _mood(a: Features, b: Features) -> Iterator[Difference]:
 
 def _looking(a: Features, b: Features) -> Iterator[Difference]:
     """One only looks at what the other changes."""
+    verbs = other_verb(a, b)
+    if verbs is not None:
+        yield Difference("different_direction", " / ".join(verbs))
+        return
     for looks, acts in ((a, b), (b, a)):
         if stem(looks.shown.get(_done(looks), "")) not in _OBSERVING or _done(acts) not in ALTERING:
             continue

@@ -28,7 +28,7 @@ OPERATIONS = _split(
     rename retitle, change modify edit update alter adjust set,
     show list display print view get fetch find search look see tell return query give count
     check inspect examine read identify report describe
-    review monitor watch observe,
+    review monitor watch observe ls,
     write save, open, close shut, lock, unlock, install, uninstall, include,
     exclude omit skip, connect attach join link, disconnect detach, merge combine,
     split divide separate, encrypt, decrypt, push upload, pull download, buy purchase, sell,
@@ -42,7 +42,7 @@ OPERATIONS = _split(
 """Verbs that name the same operation, one group an entry, its name first."""
 
 OBSERVING = frozenset(
-    "check count describe display examine inspect list look monitor observe read review show "
+    "check count describe display examine inspect list look ls monitor observe read review show "
     "test validate verify view watch".split()
 )
 """Words for operations that leave everything as it was. (To find, get or give something is

@@ -150,10 +150,12 @@ def _empty(memory: Json) -> str:
         return where + paragraph(told) + command("driftguard report --namespace NAME")
     return (
         where
-        + paragraph("Nothing is remembered yet. Tell the memory how a step went, and come back:")
+        + paragraph(
+            "Nothing is remembered yet. Tell the memory how a step went, and write this page again:"
+        )
         + command(
             'driftguard record "delete the temp directory" "build cache was wiped" '
-            '"next build took 40 minutes"\ndriftguard report --force'
+            '"next build took 40 minutes"'
         )
         + paragraph("An agent does the same with guard.record(...); driftguard demo shows it.")
     )

@@ -93,6 +93,11 @@ def test_without_colours_tables_have_none(run_cli: RunCli) -> None:
     assert ESCAPE not in run_cli("doctor").stdout
 
 
+def _hear_ctrl_c() -> None:
+    """Undo what a shell does to the jobs that it runs in the background: they ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("way", ["a file", "a question", "a client"])
 def test_ctrl_c_is_one_line_and_its_exit_code(way: str, tmp_path: Path) -> None:
     pipe = tmp_path / "prompt.txt"
@@ -109,6 +114,7 @@ def test_ctrl_c_is_one_line_and_its_exit_code(way: str, tmp_path: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=_hear_ctrl_c,  # noqa: PLW1509
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -45,6 +45,13 @@ DIFFERENT = [
     ("ship order A", "ship order B", "different_target"),
     ("sync from orders to billing", "sync from billing to orders", "different_order"),
     ("run the tests before the build", "run the build before the tests", "different_order"),
+    ("helm status web", "helm delete web", "different_direction"),
+    ("podman ps", "podman rm", "different_direction"),
+    ("ls /srv/data", "rm /srv/data", "different_direction"),
+    ("mv notes.txt old.txt", "mv old.txt notes.txt", "different_order"),
+    ("sync /home/ann /mnt/ann", "sync /mnt/ann /home/ann", "different_order"),
+    ("move 3 pods onto 5 nodes", "move 5 pods onto 3 nodes", "different_order"),
+    ("book a table for two at eight", "book a table for eight at two", "different_order"),
     ("which jobs were cancelled?", "cancel the jobs", "different_mood"),
 ]
 
@@ -77,6 +84,7 @@ def test_the_order_of_the_two_does_not_matter(a: str, b: str, kind: str) -> None
         ("deploy the api service now", "please deploy the api service"),
         ("wipe the cache folder before the run", "clear the cache folder ahead of the run"),
         ("reboot the mail server", "check the mail server and restart it"),
+        ("sync notes.txt and old.txt", "sync old.txt and notes.txt"),
         ("look at the queue in Berlin", "inspect the queue in Berlin"),
         ("check the roads in Oslo", "view the roads in Oslo"),
         ("mail the invoice to the whole list", "send the invoice to the whole list"),
