@@ -123,9 +123,8 @@ def recover(
 
     chosen, speaker = checked_variant(variant), checked_role(role)
     _check(output_format, token_budget)
-    told = baseline_text(baseline)
+    told, settings = baseline_text(baseline), drift_settings()
     check_output(output, [file, *([baseline] if baseline is not None else [])], force=force)
-    settings = drift_settings()
     found = read_sessions(file)
     with bars() as progress:
         recovery = recover_session(
